@@ -351,7 +351,7 @@ OF_DTYPES = frozenset(
 class Mismatch:
     """Operands that meet (the sink) and do not fit together; the one currency of every witness.
 
-    ``kind`` says which requirement is broken (see ``devfix.analysis.facts`` for the closed list),
+    ``kind`` says which requirement is broken (see ``devfix.analysis.record.facts`` for the closed list),
     ``operation`` the canonical name of what brings them together, e.g. ``torch.nn.Linear``.
     ``detail`` holds further facts a rule needs, as sorted ``(key, value)`` pairs of strings.
     """

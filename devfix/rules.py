@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from typing import ClassVar
 
-from devfix.analysis.facts import Facts
+from devfix.analysis.record.facts import Facts
 from devfix.findings import (
     AddImport,
     Applicability,
@@ -35,11 +35,10 @@ from devfix.findings import (
     Span,
     WrapExpression,
 )
-from devfix.placement import device_expression, legacy
-from devfix.placement.adoption import edits as adoption_edits
-from devfix.placement.cast_first import cast_before_move
-from devfix.placement.casting import Recaster, with_targets
-from devfix.placement.causes import (
+from devfix.placement.adopting.adoption import edits as adoption_edits
+from devfix.placement.batches.start_method import spawned
+from devfix.placement.batches.unloading import Unloading
+from devfix.placement.blaming.causes import (
     cause,
     misplaced,
     module_life,
@@ -47,33 +46,44 @@ from devfix.placement.causes import (
     sites_of,
     unregistered,
 )
-from devfix.placement.device_expression import DeviceExpression, Place
-from devfix.placement.device_literal import literal_fix, literal_places
-from devfix.placement.discarded_move import binding_fix
-from devfix.placement.drawing import Drawing
-from devfix.placement.early_copy import copied_after_move
-from devfix.placement.faults import Fault, merged
-from devfix.placement.guarded_choice import with_doubt
-from devfix.placement.hard_coded import one_variable as one_device_variable
-from devfix.placement.hard_coded import spots as hard_coded_spots
-from devfix.placement.host import copied_to_host
-from devfix.placement.leafhood import Leafhood
-from devfix.placement.lookups import is_index
-from devfix.placement.map_location import MapLocation
-from devfix.placement.module_container import container_fix, container_site, parts_fix
-from devfix.placement.module_move import ModuleMover, spoken_name
-from devfix.placement.number_limit import limit_fixes
-from devfix.placement.option_default import option_fix
-from devfix.placement.other_accelerator import same_accelerator
-from devfix.placement.parameter_data import given_average
-from devfix.placement.registration import buffer_fix, plain_attributes
-from devfix.placement.relocation import Relocator
-from devfix.placement.reordering import Reordering
-from devfix.placement.start_method import spawned
-from devfix.placement.tokenized import Tokenized
-from devfix.placement.twin_result import moved_like_twin
-from devfix.placement.unloading import Unloading
-from devfix.placement.wording import device_name, focus, life, named, operand_marks, others, owned, spoken
+from devfix.placement.blaming.faults import Fault, merged
+from devfix.placement.blaming.wording import (
+    device_name,
+    focus,
+    life,
+    named,
+    operand_marks,
+    others,
+    owned,
+    spoken,
+)
+from devfix.placement.devices import device_expression
+from devfix.placement.devices.device_expression import DeviceExpression, Place
+from devfix.placement.devices.device_literal import literal_fix, literal_places
+from devfix.placement.devices.guarded_choice import with_doubt
+from devfix.placement.devices.hard_coded import one_variable as one_device_variable
+from devfix.placement.devices.hard_coded import spots as hard_coded_spots
+from devfix.placement.devices.option_default import option_fix
+from devfix.placement.devices.other_accelerator import same_accelerator
+from devfix.placement.dtypes.cast_first import cast_before_move
+from devfix.placement.dtypes.casting import Recaster, with_targets
+from devfix.placement.dtypes.lookups import is_index
+from devfix.placement.dtypes.number_limit import limit_fixes
+from devfix.placement.modules.early_copy import copied_after_move
+from devfix.placement.modules.module_container import container_fix, container_site, parts_fix
+from devfix.placement.modules.module_move import ModuleMover, spoken_name
+from devfix.placement.modules.registration import buffer_fix, plain_attributes
+from devfix.placement.modules.reordering import Reordering
+from devfix.placement.moves import legacy
+from devfix.placement.moves.discarded_move import binding_fix
+from devfix.placement.moves.drawing import Drawing
+from devfix.placement.moves.leafhood import Leafhood
+from devfix.placement.moves.map_location import MapLocation
+from devfix.placement.moves.parameter_data import given_average
+from devfix.placement.moves.relocation import Relocator
+from devfix.placement.moves.tokenized import Tokenized
+from devfix.placement.siblings.twin_result import moved_like_twin
+from devfix.placement.to_host.host import copied_to_host
 
 __all__ = [
     "AddImport",

@@ -13,8 +13,8 @@ import numpy as np
 import torch
 from text_program import Ending, files
 
-from devfix.analysis.lattice import AT_LEAST_1
-from devfix.analysis.values import (
+from devfix.analysis.domain.lattice import AT_LEAST_1
+from devfix.analysis.domain.values import (
     Array,
     BoundMethod,
     Class,

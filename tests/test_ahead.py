@@ -12,11 +12,11 @@ from edited_packages import Packages
 from test_units import program_of, through_data, told
 
 from devfix.analysis import analyse, entries
-from devfix.analysis.ahead import Ahead
 from devfix.analysis.entries import _run_uncalled
-from devfix.analysis.finder import Finder, Order
 from devfix.analysis.interpreter import Interpreter
-from devfix.analysis.units import Keeper
+from devfix.analysis.reuse.ahead import Ahead
+from devfix.analysis.reuse.finder import Finder, Order
+from devfix.analysis.reuse.units import Keeper
 from devfix.forks import Fork, answering, may_fork
 
 pytestmark = pytest.mark.skipif(not may_fork(), reason="this process cannot be copied")
@@ -209,7 +209,7 @@ def test_where_no_process_begins_one_does_it_all(monkeypatch: pytest.MonkeyPatch
     def full(*_: object) -> None:
         raise OSError("there is no memory")
 
-    monkeypatch.setattr("devfix.analysis.ahead.Fork", full)
+    monkeypatch.setattr("devfix.analysis.reuse.ahead.Fork", full)
     assert told(analyse(program_of(texts), jobs=3)) == told(analyse(program_of(texts)))
 
 

@@ -7,7 +7,7 @@ import pytest
 import torch
 from text_program import Ending, clashes
 
-from devfix.analysis.values import Tensor
+from devfix.analysis.domain.values import Tensor
 
 TEXT = """
 import numpy as np

@@ -5,11 +5,21 @@ from __future__ import annotations
 import ast
 
 from devfix.analysis.accounts import Account
-from devfix.analysis.lattice import CPU
-from devfix.analysis.outcomes import _involves_objects
-from devfix.analysis.recorder import Binding
-from devfix.analysis.refilling import renewed
-from devfix.analysis.values import UNKNOWN, Const, Obj, Ref, Scalar, Tensor, TupleValue, Union, weight_of
+from devfix.analysis.deciding.refilling import renewed
+from devfix.analysis.domain.lattice import CPU
+from devfix.analysis.domain.values import (
+    UNKNOWN,
+    Const,
+    Obj,
+    Ref,
+    Scalar,
+    Tensor,
+    TupleValue,
+    Union,
+    weight_of,
+)
+from devfix.analysis.record.recorder import Binding
+from devfix.analysis.reuse.outcomes import _involves_objects
 from devfix.prefilter import imports_tensors
 from devfix.span import Span
 

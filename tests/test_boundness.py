@@ -8,9 +8,9 @@ from textwrap import dedent
 import pytest
 from text_program import fix_texts
 
-from devfix.analysis.outline import Outline
+from devfix.analysis.text.outline import Outline
 from devfix.findings import Applicability
-from devfix.placement.boundness import is_bound, is_set_before
+from devfix.placement.devices.boundness import is_bound, is_set_before
 from devfix.source import Source
 
 BOUND = r"""

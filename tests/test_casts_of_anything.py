@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from text_program import Ending, analyse_text, clashes
 
-from devfix.analysis.values import Array
+from devfix.analysis.domain.values import Array
 
 HEAD = """
 import numpy as np

@@ -6,7 +6,7 @@ import pytest
 from reality import lies
 from text_program import Ending, clashes, fix_texts
 
-from devfix.analysis.values import Tensor
+from devfix.analysis.domain.values import Tensor
 
 HEAD = """import functools
 import torch

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from text_program import Ending, clashes, fix_texts
 
-from devfix.analysis.lattice import ACCELERATOR, CPU
-from devfix.analysis.values import Tensor
+from devfix.analysis.domain.lattice import ACCELERATOR, CPU
+from devfix.analysis.domain.values import Tensor
 
 CACHE = """
 import torch

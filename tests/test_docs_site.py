@@ -149,7 +149,7 @@ def test_the_search_needs_no_server(site: Path, name: str) -> None:
 def test_no_markup_is_left_in_the_text(site: Path, seen: dict[str, Seen]) -> None:
     for page, parser in seen.items():
         text = "".join(parser.words)
-        for mark in ("```", "](", "<!-- facts", "<!-- layers", ":::", "``"):
+        for mark in ("```", "](", "<!-- facts", "<!-- layers", "<!-- packages", ":::", "``"):
             assert mark not in text, (page, mark)
         # A session of Python outside of an example is taken for quotations within quotations.
         assert "<blockquote>\n<blockquote>" not in (site / page).read_text(encoding="utf-8"), page
@@ -186,6 +186,15 @@ def test_every_fact_that_a_gpu_was_asked_is_told_once() -> None:
     shown = made.on_page_markdown(page)
     assert "<!-- facts" not in shown
     assert shown.count("\n| ") >= len(told)
+
+
+def test_the_packages_are_told_with_what_is_in_them() -> None:
+    made = hook("packages")
+    rows = list(made.table())
+    assert any(row.startswith("| `devfix/analysis/domain` | The domain: ") for row in rows)
+    assert any(row.startswith("| `devfix/placement/devices` | ") for row in rows)
+    assert not any("|  |" in row or row.endswith(" 0 |") for row in rows)
+    assert all(row in made.on_page_markdown(made.MARK) for row in rows)
 
 
 def test_the_layers_are_those_of_the_contract() -> None:

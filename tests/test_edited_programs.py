@@ -14,8 +14,8 @@ import pytest
 from text_program import program, rules
 from training_file import training_file
 
-from devfix.analysis import matching
-from devfix.analysis.traced import TracingInterpreter
+from devfix.analysis.domain import matching
+from devfix.analysis.reuse.traced import TracingInterpreter
 from devfix.config import Settings
 from devfix.engine import Engine
 from devfix.lsp.edited import EditedProgram, may_be_followed

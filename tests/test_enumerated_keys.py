@@ -5,7 +5,7 @@ from __future__ import annotations
 from reality import lies
 from text_program import Ending, clashes
 
-from devfix.analysis.values import Const
+from devfix.analysis.domain.values import Const
 
 HEAD = """import torch
 from enum import Enum, Flag, IntEnum, auto

@@ -9,8 +9,8 @@ import torch
 from reality import holds, run
 from text_program import Ending, clashes
 
-from devfix.analysis.lattice import ACCELERATOR, CPU
-from devfix.analysis.values import Tensor
+from devfix.analysis.domain.lattice import ACCELERATOR, CPU
+from devfix.analysis.domain.values import Tensor
 
 HEAD = """
 import torch

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from text_program import fix_texts
 
-from devfix.analysis.outline import Outline
+from devfix.analysis.text.outline import Outline
 from devfix.findings import Applicability
-from devfix.placement.boundness import decides
+from devfix.placement.devices.boundness import decides
 from devfix.source import Source
 
 APART = r"""

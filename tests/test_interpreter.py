@@ -9,8 +9,8 @@ from reality import lies
 from text_program import Ending, analyse_text, clashes
 
 from devfix.analysis import interpreter
-from devfix.analysis.lattice import ACCELERATOR
-from devfix.analysis.values import Const, Tensor
+from devfix.analysis.domain.lattice import ACCELERATOR
+from devfix.analysis.domain.values import Const, Tensor
 
 HEAD = """
 import torch

@@ -7,8 +7,8 @@ import io
 import pytest
 from text_program import check_texts, files, fix_texts
 
-from devfix.analysis import device_texts
-from devfix.analysis.lattice import parse_device
+from devfix.analysis.domain import device_texts
+from devfix.analysis.domain.lattice import parse_device
 
 torch = pytest.importorskip("torch")
 

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from devfix.analysis.join import join_all, join_objects, join_values
-from devfix.analysis.lattice import ACCELERATOR, AT_LEAST_1, CPU, UNKNOWN_DEVICE, same_as
-from devfix.analysis.values import (
+from devfix.analysis.domain.join import join_all, join_objects, join_values
+from devfix.analysis.domain.lattice import ACCELERATOR, AT_LEAST_1, CPU, UNKNOWN_DEVICE, same_as
+from devfix.analysis.domain.values import (
     NONE,
     UNKNOWN,
     Array,

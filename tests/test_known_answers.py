@@ -6,7 +6,7 @@ import pytest
 from reality import lies
 from text_program import Ending
 
-from devfix.analysis.values import Scalar
+from devfix.analysis.domain.values import Scalar
 
 OPTIONS = """
 import argparse

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from devfix.analysis.accounts import Account
-from devfix.analysis.values import Const, Ref
+from devfix.analysis.domain.values import Const, Ref
 
 
 def test_a_function_that_gave_what_it_was_given_does_so_again() -> None:

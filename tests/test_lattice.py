@@ -9,7 +9,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from devfix.analysis.lattice import (
+from devfix.analysis.domain.lattice import (
     ACCELERATOR,
     AT_LEAST_1,
     CPU,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from devfix.analysis.ledger import Ledger, Place, add
+from devfix.analysis.reuse.ledger import Ledger, Place, add
 
 FUNCTION: Place = ("pack/layers.py", 3, 0)
 OTHER: Place = ("pack/layers.py", 9, 0)

@@ -14,7 +14,7 @@ from lsprotocol import types
 
 from devfix import analysis
 from devfix.analysis import depth
-from devfix.analysis.facts import Facts
+from devfix.analysis.record.facts import Facts
 from devfix.findings import Applicability, Finding, Span
 from devfix.lsp.changes import text_edits
 from devfix.lsp.documents import Documents, uri_of

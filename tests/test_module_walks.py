@@ -10,8 +10,8 @@ from reality import lies
 from text_program import clashes
 from torch import nn
 
-from devfix.analysis.torch_model import tensor_attributes
-from devfix.analysis.torch_model.instance_checks import SUBCLASSES
+from devfix.analysis.torch_model.python.instance_checks import SUBCLASSES
+from devfix.analysis.torch_model.tensors import tensor_attributes
 
 HEAD = """
 import torch

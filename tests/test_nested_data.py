@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from text_program import Ending
 
-from devfix.analysis.values import Tensor
+from devfix.analysis.domain.values import Tensor
 
 MOVER = """
 import torch

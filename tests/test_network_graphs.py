@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from text_program import Ending, clashes, fix_texts
 
-from devfix.analysis.values import Array
+from devfix.analysis.domain.values import Array
 from devfix.findings import Applicability
 
 GRAPHS = """

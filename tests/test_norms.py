@@ -12,7 +12,7 @@ from reality import lies
 from text_program import clashes
 from torch import nn
 
-from devfix.analysis.torch_model.norms import NORMS
+from devfix.analysis.torch_model.modules.norms import NORMS
 from devfix.simulator import Machine, simulated_accelerator
 
 #: How each is made and what it takes, without the options that are asked for.

@@ -8,7 +8,7 @@ import torch
 from reality import holds, lies, run
 from text_program import Ending, clashes
 
-from devfix.analysis.values import Array, Tensor
+from devfix.analysis.domain.values import Array, Tensor
 
 HEAD = """
 import numpy as np

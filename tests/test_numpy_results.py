@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from text_program import Ending, clashes, fix_texts
 
-from devfix.analysis.values import Array, Scalar, Sequence, TupleValue, Value
+from devfix.analysis.domain.values import Array, Scalar, Sequence, TupleValue, Value
 from devfix.findings import Applicability
 
 _CALLS = """\

@@ -6,7 +6,7 @@ import pytest
 from reality import lies
 from text_program import Ending, clashes
 
-from devfix.analysis.values import Const
+from devfix.analysis.domain.values import Const
 
 HEAD = """import itertools
 import torch

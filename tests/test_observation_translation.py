@@ -15,8 +15,8 @@ from devfix.observation.pointing import Pointer
 from devfix.observation.record import ObservedMismatch
 from devfix.observation.sighting import sighted
 from devfix.observation.translation import translated
-from devfix.placement.causes import cause
-from devfix.placement.unloading import Unloading
+from devfix.placement.batches.unloading import Unloading
+from devfix.placement.blaming.causes import cause
 from devfix.project import Program, Project
 from devfix.source import Source
 

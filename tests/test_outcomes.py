@@ -5,7 +5,7 @@ from __future__ import annotations
 from text_program import analyse_text, clashes, program
 
 from devfix.analysis.entries import run_program
-from devfix.analysis.recorder import Recorder
+from devfix.analysis.record.recorder import Recorder
 
 LIBRARY = """
 import torch

@@ -10,8 +10,8 @@ from reality import lies
 from text_program import Ending
 from undecided_programs import UNCERTAIN
 
-from devfix.analysis import values
-from devfix.analysis.values import Const
+from devfix.analysis.domain import values
+from devfix.analysis.domain.values import Const
 
 
 @pytest.mark.parametrize("text", PROGRAMS.values(), ids=PROGRAMS)

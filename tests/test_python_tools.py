@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from text_program import Ending, clashes
 
-from devfix.analysis.values import Const, Scalar, Tensor
+from devfix.analysis.domain.values import Const, Scalar, Tensor
 
 _HEAD = """\
 import bisect, heapq, itertools, functools, operator, random, sys

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from text_program import Ending
 
-from devfix.analysis.values import Const
+from devfix.analysis.domain.values import Const
 
 ASKED = "import sys\nimport six\nfrom sys import version_info\nanswer = {test}\n"
 

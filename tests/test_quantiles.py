@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from text_program import Ending
 
-from devfix.analysis.values import Array
+from devfix.analysis.domain.values import Array
 
 HEAD = """
 import numpy as np

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from text_program import Ending, clashes, files, fix_texts
 
-from devfix.analysis.values import Const
+from devfix.analysis.domain.values import Const
 
 HEAD = """
 import collections

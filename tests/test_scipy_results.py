@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from text_program import Ending, clashes
 
-from devfix.analysis.values import Array
+from devfix.analysis.domain.values import Array
 
 SCIPY = """
 import numpy as np

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from devfix.analysis.join import join_values
-from devfix.analysis.lattice import UNKNOWN_DEVICE
-from devfix.analysis.rounds import widen
-from devfix.analysis.state import Layer, State, join_states
-from devfix.analysis.values import UNKNOWN, Const, DeviceValue, Obj, Scalar, Value
+from devfix.analysis.domain.join import join_values
+from devfix.analysis.domain.lattice import UNKNOWN_DEVICE
+from devfix.analysis.domain.state import Layer, State, join_states
+from devfix.analysis.domain.values import UNKNOWN, Const, DeviceValue, Obj, Scalar, Value
+from devfix.analysis.language.rounds import widen
 
 FRAMES = (1, 2, 3)
 

@@ -7,7 +7,7 @@ import ast
 import pytest
 from text_program import clashes
 
-from devfix.analysis.syntax import spelt, statements_in, walk
+from devfix.analysis.text.syntax import spelt, statements_in, walk
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from text_program import Ending, clashes
 
-from devfix.analysis.lattice import AT_LEAST_1
-from devfix.analysis.torch_model import numpy_types
-from devfix.analysis.values import Array
+from devfix.analysis.domain.lattice import AT_LEAST_1
+from devfix.analysis.domain.values import Array
+from devfix.analysis.torch_model.arrays import numpy_types
 
 HEAD = """
 import io

@@ -15,16 +15,9 @@ import pytest
 import torch
 from text_program import analyse_text
 
-from devfix.analysis.torch_model import (
-    factories,
-    functional,
-    functions,
-    layer_specs,
-    layers,
-    losses,
-    names,
-    specs,
-)
+from devfix.analysis.torch_model import functions, names
+from devfix.analysis.torch_model.modules import layer_specs, layers
+from devfix.analysis.torch_model.tensors import factories, functional, losses, specs
 
 #: PyTorch's operator database on a GPU, each operand in turn left on the CPU: where that fails.
 RECORD = Path(__file__).parent / "data" / "operator_devices.json"

@@ -10,8 +10,8 @@ from typing import Any
 
 from text_program import Ending
 
-from devfix.analysis.lattice import AT_LEAST_1
-from devfix.analysis.values import Sequence, Tensor, TupleValue, Value
+from devfix.analysis.domain.lattice import AT_LEAST_1
+from devfix.analysis.domain.values import Sequence, Tensor, TupleValue, Value
 
 #: Calls of PyTorch's operator database, and what they gave (``tests/fidelity/operator_results.py``).
 RECORD = Path(__file__).parent / "data" / "operator_results.json"

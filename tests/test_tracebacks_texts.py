@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from pastes import DATA, explained, rules
 
-from devfix.analysis import facts
+from devfix.analysis.record import facts
 from devfix.tracebacks.advice import RULES
 from devfix.tracebacks.readings import device_name, operator_name, recognise
 from devfix.tracebacks.texts import FAMILIES

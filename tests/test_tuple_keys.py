@@ -3,7 +3,7 @@
 import pytest
 from text_program import Ending, clashes
 
-from devfix.analysis.values import Const
+from devfix.analysis.domain.values import Const
 
 TABLE = """
 table = {}

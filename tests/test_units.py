@@ -11,8 +11,8 @@ import pytest
 from edited_packages import Packages
 
 from devfix.analysis import Facts, analyse
-from devfix.analysis.recalled_calls import place_of_call
-from devfix.analysis.units import Keeper
+from devfix.analysis.reuse.recalled_calls import place_of_call
+from devfix.analysis.reuse.units import Keeper
 from devfix.cache.units import data_of, kept_from
 from devfix.config import Settings
 from devfix.engine import Engine

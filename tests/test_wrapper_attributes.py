@@ -6,7 +6,7 @@ import pytest
 from text_program import clashes
 from torch import nn
 
-from devfix.analysis.torch_model import wrapper_attributes
+from devfix.analysis.torch_model.modules import wrapper_attributes
 
 PROGRAM = """
 import os

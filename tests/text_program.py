@@ -9,11 +9,11 @@ from textwrap import dedent
 
 from devfix import engine, registry
 from devfix.analysis import analyse
-from devfix.analysis.facts import Facts
+from devfix.analysis.domain.values import Obj, Value
 from devfix.analysis.interpreter import Interpreter
 from devfix.analysis.library import Library
-from devfix.analysis.recorder import Recorder
-from devfix.analysis.values import Obj, Value
+from devfix.analysis.record.facts import Facts
+from devfix.analysis.record.recorder import Recorder
 from devfix.config import Settings
 from devfix.file_report import FileReport
 from devfix.findings import Applicability, Finding, Mismatch

@@ -4,7 +4,7 @@
 >>> facts = analyse(program)
 
 ``analyse`` interprets a program (see ``interpreter``) from each of its entry points and returns
-:class:`~devfix.analysis.facts.Facts`, the only thing a rule gets to see.
+:class:`~devfix.analysis.record.facts.Facts`, the only thing a rule gets to see.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from devfix.analysis import given_options
+from devfix.analysis.assumptions import given_options
 from devfix.analysis.depth import in_depth
 from devfix.analysis.entries import run_program
-from devfix.analysis.facts import Facts
-from devfix.analysis.recorder import Recorder
+from devfix.analysis.record.facts import Facts
+from devfix.analysis.record.recorder import Recorder
 
 if TYPE_CHECKING:
-    from devfix.analysis.units import Keeper
+    from devfix.analysis.reuse.units import Keeper
     from devfix.project import Program
 
 __all__ = ["Facts", "analyse"]

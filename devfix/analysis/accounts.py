@@ -7,10 +7,9 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from devfix.analysis.copying import replace
-from devfix.analysis.lattice import UNKNOWN_DEVICE
-from devfix.analysis.modules import is_module, module_device
-from devfix.analysis.values import (
+from devfix.analysis.domain.copying import replace
+from devfix.analysis.domain.lattice import UNKNOWN_DEVICE
+from devfix.analysis.domain.values import (
     BoundMethod,
     Const,
     ExternalMethod,
@@ -23,10 +22,11 @@ from devfix.analysis.values import (
     Union,
     Value,
 )
+from devfix.analysis.nn.modules import is_module, module_device
 
 if TYPE_CHECKING:
-    from devfix.analysis.frames import CallSite
     from devfix.analysis.interpreter import Interpreter
+    from devfix.analysis.language.frames import CallSite
 
 #: A function is interpreted in at least so many contexts, and in more until it took so many steps; in fewer where no
 #: script calls, as arguments that nobody chose tell contexts apart by little.

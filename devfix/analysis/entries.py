@@ -8,18 +8,10 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
-from devfix.analysis import calls, changing_globals, fetches, reads, receivers, stand_ins
-from devfix.analysis.frames import CallSite, Frame
-from devfix.analysis.interpreter import Interpreter
-from devfix.analysis.lattice import same_as
-from devfix.analysis.ledger import BLOCK
-from devfix.analysis.library import Library
-from devfix.analysis.modules import forget_where, is_module, is_module_class, tensors
-from devfix.analysis.recorder import Recorder, place_of
-from devfix.analysis.syntax import is_main_guard, remembered, speaks, spelt, walk
-from devfix.analysis.torch_model import checkpoint, default_choices, optim, owners
-from devfix.analysis.trails import Trail
-from devfix.analysis.values import (
+from devfix.analysis import receivers
+from devfix.analysis.assumptions import changing_globals, stand_ins
+from devfix.analysis.domain.lattice import same_as
+from devfix.analysis.domain.values import (
     Class,
     Function,
     Obj,
@@ -28,11 +20,25 @@ from devfix.analysis.values import (
     Unknown,
     Value,
 )
+from devfix.analysis.interpreter import Interpreter
+from devfix.analysis.language import calls
+from devfix.analysis.language.frames import CallSite, Frame
+from devfix.analysis.library import Library
+from devfix.analysis.nn.modules import forget_where, is_module, is_module_class, tensors
+from devfix.analysis.record.recorder import Recorder, place_of
+from devfix.analysis.record.trails import Trail
+from devfix.analysis.reuse import reads
+from devfix.analysis.reuse.ledger import BLOCK
+from devfix.analysis.text import fetches
+from devfix.analysis.text.syntax import is_main_guard, remembered, speaks, spelt, walk
+from devfix.analysis.torch_model.devices import default_choices
+from devfix.analysis.torch_model.modules import owners
+from devfix.analysis.torch_model.training import checkpoint, optim
 from devfix.findings import Origin
 from devfix.forks import may_fork
 
 if TYPE_CHECKING:
-    from devfix.analysis.units import Keeper
+    from devfix.analysis.reuse.units import Keeper
     from devfix.project import Program
 
 
@@ -98,8 +104,8 @@ def _others(
     if others < 1 or sum(len(sources[path].text) for path in unknown) < _much(others) or not may_fork():
         yield keeper
         return
-    from devfix.analysis.ahead import Ahead, File  # most programs are small
-    from devfix.analysis.units import Keeper
+    from devfix.analysis.reuse.ahead import Ahead, File  # most programs are small
+    from devfix.analysis.reuse.units import Keeper
 
     keeper = keeper or Keeper(lasting=False)
 

@@ -2,8 +2,7 @@
 
 It interprets the ``ast`` the way Python runs it: entry scripts from top to bottom, calls followed
 into the project's own functions, both sides of an undecided branch. What it knows of Python is in
-``statements``, ``expressions``, ``calls``, ``attributes`` and ``iteration``; what it knows of
-torch is in ``torch_model``.
+``language``, what it knows of torch in ``torch_model``.
 """
 
 from __future__ import annotations
@@ -15,18 +14,19 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from devfix.analysis import calls, expressions, imports, statements
-from devfix.analysis.frames import CallSite, Frame
-from devfix.analysis.join import join_all, usually
+from devfix.analysis.domain.join import join_all, usually
+from devfix.analysis.domain.state import State
+from devfix.analysis.domain.values import UNKNOWN, Const, Namespace, Ref, Unknown
+from devfix.analysis.language import calls, expressions, imports, statements
+from devfix.analysis.language.frames import CallSite, Frame
 from devfix.analysis.library import Library
-from devfix.analysis.recorder import Recorder
-from devfix.analysis.state import State
-from devfix.analysis.trails import Trail
-from devfix.analysis.values import UNKNOWN, Const, Function, Namespace, Obj, Ref, Tensor, Unknown, Value
+from devfix.analysis.record.recorder import Recorder
+from devfix.analysis.record.trails import Trail
 from devfix.findings import Mismatch, Origin
 
 if TYPE_CHECKING:
-    from devfix.analysis.outcomes import Outcome
+    from devfix.analysis.domain.values import Function, Obj, Tensor, Value
+    from devfix.analysis.reuse.outcomes import Outcome
     from devfix.project import Program
     from devfix.source import Source
 

@@ -9,11 +9,11 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from devfix.analysis.accounts import Account
-from devfix.analysis.ledger import Ledger, Place
-from devfix.analysis.outcomes import Outcome
-from devfix.analysis.state import Layer
-from devfix.analysis.syntax import makes_functions
-from devfix.analysis.values import Class, Function, Value
+from devfix.analysis.domain.state import Layer
+from devfix.analysis.domain.values import Class, Function, Value
+from devfix.analysis.reuse.ledger import Ledger, Place
+from devfix.analysis.reuse.outcomes import Outcome
+from devfix.analysis.text.syntax import makes_functions
 from devfix.findings import Origin
 
 if TYPE_CHECKING:

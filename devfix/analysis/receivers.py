@@ -6,15 +6,11 @@ import ast
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from devfix.analysis import classes, construction, containers, moved_parts, own_attributes, switches
-from devfix.analysis.copying import replace
-from devfix.analysis.frames import Arg, CallSite
-from devfix.analysis.lattice import UNKNOWN_DEVICE, same_as
-from devfix.analysis.modules import HOLDERS, has_strange_base, havoc, is_module, transform_one, tree
-from devfix.analysis.recorder import MODULE_TOKEN
-from devfix.analysis.syntax import remembered, speaks, walk
-from devfix.analysis.torch_model.arguments import names_host
-from devfix.analysis.values import (
+from devfix.analysis.deciding import switches
+from devfix.analysis.domain import classes
+from devfix.analysis.domain.copying import replace
+from devfix.analysis.domain.lattice import UNKNOWN_DEVICE, same_as
+from devfix.analysis.domain.values import (
     UNKNOWN,
     Class,
     Function,
@@ -25,6 +21,13 @@ from devfix.analysis.values import (
     Value,
     members,
 )
+from devfix.analysis.language import construction, containers
+from devfix.analysis.language.frames import Arg, CallSite
+from devfix.analysis.nn.modules import HOLDERS, has_strange_base, havoc, is_module, transform_one, tree
+from devfix.analysis.record.recorder import MODULE_TOKEN
+from devfix.analysis.text import moved_parts, own_attributes
+from devfix.analysis.text.syntax import remembered, speaks, walk
+from devfix.analysis.torch_model.tensors.arguments import names_host
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter

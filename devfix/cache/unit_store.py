@@ -9,7 +9,7 @@ from devfix.cache.signatures import digest
 from devfix.cache.store import Store
 
 if TYPE_CHECKING:
-    from devfix.analysis.units import Keeper
+    from devfix.analysis.reuse.units import Keeper
 
 #: A program is written again when more than this part of it was analysed anew.
 _STALE = 0.05
@@ -25,7 +25,7 @@ class UnitStore:
 
     def keeper(self, path: str) -> Keeper:
         """What keeps the units of the program that begins with a file."""
-        from devfix.analysis.units import Keeper  # noqa: PLC0415 - an unchanged tree is not analysed
+        from devfix.analysis.reuse.units import Keeper  # noqa: PLC0415 - an unchanged tree is not analysed
         from devfix.cache.units import kept_from  # noqa: PLC0415
 
         data = self.store.read(self._name(path))

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable
 from typing import Any, Generic, TypeVar
 
-from devfix.analysis.lattice import Device
-from devfix.analysis.recorder import Binding, BoundName, Moved, OptionalPlace
-from devfix.analysis.units import Drawn, Kept, Unit
+from devfix.analysis.domain.lattice import Device
+from devfix.analysis.record.recorder import Binding, BoundName, Moved, OptionalPlace
+from devfix.analysis.reuse.units import Drawn, Kept, Unit
 from devfix.cache.codec import decoded, encoded
 from devfix.findings import Span
 

@@ -9,8 +9,8 @@ import ast
 from dataclasses import dataclass, fields, replace
 from typing import Any, Protocol
 
-from devfix.analysis.syntax import below
-from devfix.analysis.template_strings import WITH_EXPRESSIONS
+from devfix.analysis.language.template_strings import WITH_EXPRESSIONS
+from devfix.analysis.text.syntax import below
 from devfix.findings import FileEdit, Finding, Fix, Note, Span
 from devfix.judgement import Judgement
 from devfix.project import Program

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 
-from devfix.analysis.retracing import Retracer
+from devfix.analysis.reuse.retracing import Retracer
 from devfix.engine import Engine
 from devfix.findings import Span
 from devfix.judgement import Judgement, is_relevant, judge

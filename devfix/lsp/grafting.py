@@ -7,8 +7,8 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from devfix.analysis.fetches import copies
-from devfix.analysis.syntax import QUESTIONS, binds_host, first_line, names_accelerator, statements_in
+from devfix.analysis.text.fetches import copies
+from devfix.analysis.text.syntax import QUESTIONS, binds_host, first_line, names_accelerator, statements_in
 from devfix.source import Source
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from devfix.analysis.seen_values import SeenValue, Sight
+from devfix.analysis.record.seen_values import SeenValue, Sight
 from devfix.findings import Applicability, Finding, Span
 from devfix.lsp.documents import Document
 from devfix.lsp.messages import RuleCard

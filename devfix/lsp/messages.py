@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from devfix.analysis.seen_values import Sight
+from devfix.analysis.record.seen_values import Sight
 from devfix.findings import Applicability, Finding
 
 #: What a finding is known by: path, span, code and message are enough within one text.

@@ -11,7 +11,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from devfix.analysis.syntax import first_line, statements_in
+from devfix.analysis.text.syntax import first_line, statements_in
 from devfix.findings import Span
 from devfix.lsp.grafting import Graft, graft, innermost
 from devfix.lsp.line_changes import Change, changes_between

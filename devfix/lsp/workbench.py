@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import singledispatchmethod
 from typing import Any
 
-from devfix.analysis.seen_values import see
+from devfix.analysis.record.seen_values import see
 from devfix.discovery import short_path
 from devfix.engine import reports, with_built_in
 from devfix.file_report import FileReport

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from devfix.findings import Applicability, FileEdit, Fix, WrapExpression
 from devfix.observation.sighting import Sighting
-from devfix.placement.naming import is_path
+from devfix.placement.text.naming import is_path
 
 
 def fixes(sighting: Sighting) -> Iterator[Fix]:

@@ -6,9 +6,9 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from devfix.analysis import scope_names
-from devfix.analysis.outline import Outline
-from devfix.analysis.scope_names import COMPREHENSIONS, DEFINITIONS, LOOPS, parameters_of
+from devfix.analysis.text import scope_names
+from devfix.analysis.text.outline import Outline
+from devfix.analysis.text.scope_names import COMPREHENSIONS, DEFINITIONS, LOOPS, parameters_of
 from devfix.findings import Span
 from devfix.observation.spots import Spot
 

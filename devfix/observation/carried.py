@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from devfix.analysis.facts import Facts
+from devfix.analysis.record.facts import Facts
 from devfix.findings import Applicability, FileEdit, Fix, Mismatch, ReplaceExpression
 from devfix.observation.parts import normal
 from devfix.observation.sighting import Sighting
-from devfix.placement import device_expression
-from devfix.placement.device_expression import Place
+from devfix.placement.devices import device_expression
+from devfix.placement.devices.device_expression import Place
 
 
 def fixes(facts: Facts, sighting: Sighting, mismatch: Mismatch) -> Iterator[Fix]:

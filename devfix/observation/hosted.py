@@ -8,9 +8,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from devfix.analysis.facts import Facts
+from devfix.analysis.record.facts import Facts
 from devfix.findings import Applicability, FileEdit, Fix, Mismatch, Origin, WrapExpression
-from devfix.placement.device_expression import Place
+from devfix.placement.devices.device_expression import Place
 
 _KINDS = ("numpy", "host-only")
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from devfix.analysis.facts import Facts
-from devfix.analysis.outline import Outline
+from devfix.analysis.record.facts import Facts
+from devfix.analysis.text.outline import Outline
 from devfix.observation.bindings import own_nodes
 from devfix.observation.spots import Spot
 

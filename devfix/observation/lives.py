@@ -18,7 +18,7 @@ from devfix.observation.pointing import Pointer
 from devfix.observation.record import Made, ObservedMismatch, ObservedOperand, Owner
 from devfix.observation.spots import Spot
 from devfix.observation.whence import MOST_STEPS, Whence
-from devfix.placement.causes import Trail
+from devfix.placement.blaming.causes import Trail
 
 #: What made a tensor, in the words of a trail.
 _KINDS = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from devfix.analysis.facts import Facts
+from devfix.analysis.record.facts import Facts
 from devfix.observation.pointing import Pointer
 
 #: Names of base classes outside of a program that are modules.

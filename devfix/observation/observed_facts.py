@@ -6,10 +6,10 @@ import ast
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from devfix.analysis.facts import Facts
-from devfix.analysis.lattice import ACCELERATOR, CPU, Device
-from devfix.analysis.outline import Outline
-from devfix.analysis.recorder import Binding, Recorder
+from devfix.analysis.domain.lattice import ACCELERATOR, CPU, Device
+from devfix.analysis.record.facts import Facts
+from devfix.analysis.record.recorder import Binding, Recorder
+from devfix.analysis.text.outline import Outline
 from devfix.findings import Mismatch, Origin, Span
 from devfix.observation.bindings import bindings_in
 from devfix.observation.pointing import Pointer

@@ -6,8 +6,8 @@ import ast
 import re
 from collections.abc import Iterator
 
-from devfix.analysis.syntax import first_name
-from devfix.analysis.torch_model.number_range import FILLING, MAKING
+from devfix.analysis.text.syntax import first_name
+from devfix.analysis.torch_model.tensors.number_range import FILLING, MAKING
 from devfix.findings import Mismatch, Operand
 from devfix.observation.sighting import Sighting
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from devfix.analysis.facts import Facts
+from devfix.analysis.record.facts import Facts
 from devfix.findings import Applicability, Edit, FileEdit, Fix, Operand, Origin, SetKeyword, WrapExpression
 
 _MADE = ("factory", "random-factory")

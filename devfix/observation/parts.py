@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from devfix.analysis.outline import Outline
-from devfix.analysis.template_strings import WITH_EXPRESSIONS
+from devfix.analysis.language.template_strings import WITH_EXPRESSIONS
+from devfix.analysis.text.outline import Outline
 from devfix.observation.record import ObservedOperand
 from devfix.observation.spots import Spot
 

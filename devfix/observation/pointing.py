@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator
 
-from devfix.analysis.facts import Facts
-from devfix.analysis.outline import Outline
+from devfix.analysis.record.facts import Facts
+from devfix.analysis.text.outline import Outline
 from devfix.findings import Span
 from devfix.observation.index import Index
 from devfix.observation.record import Made, Place

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from devfix.analysis.entries import run_program
-from devfix.analysis.facts import Facts
-from devfix.analysis.recorder import Recorder
+from devfix.analysis.record.facts import Facts
+from devfix.analysis.record.recorder import Recorder
 from devfix.findings import Applicability, FileEdit, Finding, Fix, Mismatch, Note, WrapExpression
 from devfix.judgement import judge
 from devfix.observation import beside, carried, hosted, loaded, operands, own_choice, stepped

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from devfix.analysis.syntax import first_name
+from devfix.analysis.text.syntax import first_name
 from devfix.findings import Span
 from devfix.observation.bindings import binding_of
 from devfix.observation.lives import Lives

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from devfix.analysis.outline import Outline
+from devfix.analysis.text.outline import Outline
 from devfix.findings import Origin, Span
 
 #: Longer texts are cut in messages.

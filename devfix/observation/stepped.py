@@ -5,7 +5,7 @@ from __future__ import annotations
 from devfix.findings import Mismatch, Operand, Origin
 from devfix.observation.record import Place
 from devfix.observation.sighting import Sighting
-from devfix.placement.causes import Trail
+from devfix.placement.blaming.causes import Trail
 
 
 def translated(sighting: Sighting) -> list[Mismatch]:

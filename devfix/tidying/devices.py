@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Mapping, Sequence
 
-from devfix.analysis.syntax import first_name
+from devfix.analysis.text.syntax import first_name
 from devfix.tidying.functions import (
     Function,
     arguments_of,

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from devfix.analysis.outline import Outline
+from devfix.analysis.text.outline import Outline
 from devfix.tracebacks.operands import Culprit
 from devfix.tracebacks.scene import Placed, Scene
 from devfix.tracebacks.views import View, name_of_call, view_of

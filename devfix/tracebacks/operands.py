@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from devfix.analysis.syntax import first_name
+from devfix.analysis.text.syntax import first_name
 from devfix.tracebacks import signatures
 from devfix.tracebacks.scene import Tail
 from devfix.tracebacks.views import View, name_of_call

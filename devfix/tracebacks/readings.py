@@ -26,7 +26,7 @@ _TOKEN = re.compile(r"<([dtn]):(\w+)>")
 class Family:
     """Messages that say the same: the pattern that finds them, and what they mean.
 
-    ``kind`` is one of ``devfix.analysis.facts``, ``absent-device`` (no such device on this machine), or
+    ``kind`` is one of ``devfix.analysis.record.facts``, ``absent-device`` (no such device on this machine), or
     "" for what is no mismatch at all. In ``pattern`` ``<d:x>``, ``<t:x>`` and ``<n:x>`` stand for a
     device, a dtype and a name. A group ``at_input`` is the device of the input, ``is_input`` its dtype,
     ``as_input`` its tensor type; ``argument`` is the operand that PyTorch names, which is ``on`` one

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from devfix.analysis.entries import run_program
-from devfix.analysis.facts import Facts
-from devfix.analysis.recorder import Recorder
+from devfix.analysis.record.facts import Facts
+from devfix.analysis.record.recorder import Recorder
 from devfix.config import ConfigError, Configuration, Settings
 from devfix.engine import with_built_in
 from devfix.findings import Applicability, Finding, Mismatch

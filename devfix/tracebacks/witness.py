@@ -10,10 +10,10 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from devfix.analysis.facts import Facts
-from devfix.analysis.outline import Outline
+from devfix.analysis.record.facts import Facts
+from devfix.analysis.text.outline import Outline
 from devfix.findings import Mismatch, Operand, Origin
-from devfix.placement.causes import misplaced
+from devfix.placement.blaming.causes import misplaced
 from devfix.source import Source
 from devfix.tracebacks.blame import Blame
 from devfix.tracebacks.call_chain import Step

@@ -6,50 +6,9 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from devfix.analysis import calls, contexts, modules
-from devfix.analysis.copying import replace
-from devfix.analysis.frames import CallSite
-from devfix.analysis.lattice import AT_LEAST_1
-from devfix.analysis.torch_model import (
-    autograd_functions,
-    checkpoint,
-    collation,
-    command_line,
-    context_variables,
-    coroutines,
-    data,
-    distributions,
-    example_runs,
-    frameworks,
-    generator_states,
-    grad_mode,
-    gradient_scaling,
-    graphs,
-    hooks,
-    hub_datasets,
-    learners,
-    mappings,
-    moves,
-    number_limits,
-    numpy_model,
-    optim,
-    pictures,
-    plots,
-    processes,
-    python_random,
-    single_dispatch,
-    sobol,
-    sparse_matrices,
-    table_methods,
-    table_types,
-    tables,
-    text_files,
-    threads,
-    tokenizers,
-    vision,
-    weak_references,
-)
-from devfix.analysis.values import (
+from devfix.analysis.domain.copying import replace
+from devfix.analysis.domain.lattice import AT_LEAST_1
+from devfix.analysis.domain.values import (
     UNKNOWN,
     Class,
     Const,
@@ -62,6 +21,43 @@ from devfix.analysis.values import (
     TupleValue,
     Value,
 )
+from devfix.analysis.language import calls, contexts
+from devfix.analysis.language.frames import CallSite
+from devfix.analysis.nn import modules
+from devfix.analysis.torch_model.arrays import (
+    learners,
+    numpy_model,
+    pictures,
+    plots,
+    sparse_matrices,
+    table_methods,
+    table_types,
+    tables,
+)
+from devfix.analysis.torch_model.concurrency import coroutines, processes, threads
+from devfix.analysis.torch_model.devices import grad_mode
+from devfix.analysis.torch_model.libraries import (
+    example_runs,
+    frameworks,
+    graphs,
+    hub_datasets,
+    tokenizers,
+    vision,
+)
+from devfix.analysis.torch_model.loading import collation, data
+from devfix.analysis.torch_model.modules import hooks
+from devfix.analysis.torch_model.python import (
+    command_line,
+    context_variables,
+    mappings,
+    number_limits,
+    python_random,
+    single_dispatch,
+    text_files,
+    weak_references,
+)
+from devfix.analysis.torch_model.tensors import distributions, generator_states, moves, sobol
+from devfix.analysis.torch_model.training import autograd_functions, checkpoint, gradient_scaling, optim
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter

@@ -5,88 +5,87 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from devfix.analysis import callbacks, calls, construction, named_tuples
-from devfix.analysis.frames import CallSite
-from devfix.analysis.torch_model import (
+from devfix.analysis.domain.values import UNKNOWN, Value
+from devfix.analysis.language import callbacks, calls, construction, named_tuples
+from devfix.analysis.language.frames import CallSite
+from devfix.analysis.torch_model import names
+from devfix.analysis.torch_model.arrays import (
+    learners,
+    network_graphs,
+    numpy_model,
+    pictures,
+    plots,
+    saved_files,
+    scipy_results,
+    tables,
+)
+from devfix.analysis.torch_model.concurrency import coroutines, processes, threads
+from devfix.analysis.torch_model.devices import choices, device_settings, dispatching, grad_mode, scattering
+from devfix.analysis.torch_model.libraries import (
     apex_precision,
-    arguments,
-    attribute_checks,
-    averages,
-    bases,
     box_operations,
-    checkpoint,
-    choices,
-    context_variables,
-    coroutines,
-    data,
-    default_dicts,
-    device_settings,
     differential_equations,
-    dispatching,
-    distributions,
-    einsums,
-    evaluated_text,
     example_runs,
-    factories,
-    foreach_operations,
     frameworks,
-    function_commands,
-    function_transforms,
-    functional,
-    generator_states,
-    generators,
-    getters,
-    grad_mode,
-    gradient_scaling,
-    gradients,
     graphs,
-    heaps,
-    host_memory,
     hub_datasets,
+    rearrangements,
+    vision,
+)
+from devfix.analysis.torch_model.loading import data, trees
+from devfix.analysis.torch_model.modules import bases, layers, reparametrizations
+from devfix.analysis.torch_model.python import (
+    attribute_checks,
+    context_variables,
+    default_dicts,
+    evaluated_text,
+    function_commands,
+    getters,
+    heaps,
     instance_checks,
     iteration_tools,
     json_texts,
-    layers,
-    learners,
-    leaves,
-    legacy_constructors,
     made_types,
     member_names,
-    names,
-    network_graphs,
     number_limits,
-    numpy_model,
-    operations,
-    optim,
     patterns_of_text,
     pickled_texts,
-    pictures,
-    plots,
-    processes,
     python_builtins,
     python_random,
     quantifiers,
-    rearrangements,
     records,
     reflection,
-    reparametrizations,
-    results,
-    saved_files,
-    scattering,
-    scipy_results,
     signatures,
-    sobol,
     standard_library,
-    tables,
-    tensor_methods,
     text_files,
-    threads,
-    trees,
     value_classes,
-    vision,
     weak_references,
 )
-from devfix.analysis.values import UNKNOWN, Value
+from devfix.analysis.torch_model.tensors import (
+    arguments,
+    distributions,
+    einsums,
+    factories,
+    foreach_operations,
+    functional,
+    generator_states,
+    generators,
+    host_memory,
+    leaves,
+    legacy_constructors,
+    operations,
+    results,
+    sobol,
+    tensor_methods,
+)
+from devfix.analysis.torch_model.training import (
+    averages,
+    checkpoint,
+    function_transforms,
+    gradient_scaling,
+    gradients,
+    optim,
+)
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter

@@ -5,22 +5,10 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from devfix.analysis import binding, calls, classes, construction, contexts, named_tuples
-from devfix.analysis.copying import replace
-from devfix.analysis.frames import CallSite
-from devfix.analysis.join import scalar_type
-from devfix.analysis.modules import is_module
-from devfix.analysis.torch_model import (
-    autograd_functions,
-    bases,
-    container_methods,
-    external_objects,
-    module_methods,
-    numpy_model,
-    tensor_methods,
-    text_methods,
-)
-from devfix.analysis.values import (
+from devfix.analysis.domain import classes
+from devfix.analysis.domain.copying import replace
+from devfix.analysis.domain.join import scalar_type
+from devfix.analysis.domain.values import (
     Array,
     Class,
     ExternalMethod,
@@ -32,6 +20,15 @@ from devfix.analysis.values import (
     TupleValue,
     Value,
 )
+from devfix.analysis.language import binding, calls, construction, contexts, named_tuples
+from devfix.analysis.language.frames import CallSite
+from devfix.analysis.nn.modules import is_module
+from devfix.analysis.torch_model import external_objects
+from devfix.analysis.torch_model.arrays import numpy_model
+from devfix.analysis.torch_model.modules import bases, module_methods
+from devfix.analysis.torch_model.python import container_methods, text_methods
+from devfix.analysis.torch_model.tensors import tensor_methods
+from devfix.analysis.torch_model.training import autograd_functions
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter

@@ -7,9 +7,9 @@ import math
 import sys
 from functools import lru_cache
 
-from devfix.analysis.lattice import DTYPE_ALIASES, DTYPES
-from devfix.analysis.torch_model import python_version
-from devfix.analysis.values import Const, DTypeValue, External, Scalar, Value
+from devfix.analysis.domain.lattice import DTYPE_ALIASES, DTYPES
+from devfix.analysis.domain.values import Const, DTypeValue, External, Scalar, Value
+from devfix.analysis.torch_model.python import python_version
 
 #: Longer spellings of canonical prefixes, longest match wins.
 SPELLINGS = {

@@ -1,0 +1,1 @@
+"""Assumptions: what is taken for granted, or for unknown, where it depends on who runs a program and how."""

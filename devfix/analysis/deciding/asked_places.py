@@ -1,0 +1,39 @@
+"""Asked places: tests of where a tensor is, ``x.is_cuda``, within a model of which that is known."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from devfix.analysis.domain.lattice import CPU
+from devfix.analysis.domain.values import Tensor
+from devfix.analysis.nn.modules import module_device
+from devfix.analysis.text.syntax import remembered, walk
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+
+def parted(interp: Interpreter, test: ast.expr) -> Tensor | None:
+    """The tensor whose place a test ``x.is_cuda`` asks for, if one path leaves it on the CPU and others do not."""
+    if not isinstance(test, ast.Attribute) or test.attr not in ("is_cuda", "is_cpu"):
+        return None
+    value = interp.eval(test.value)
+    return value if isinstance(value, Tensor) and value.is_parted else None
+
+
+def are_open(interp: Interpreter, test: ast.expr) -> bool:
+    """Whether tensors are asked whether they are on the accelerator, where that goes by what they are, and is no option."""
+    return parted(interp, test) is not None or _are_of_host(interp, test)
+
+
+def _are_of_host(interp: Interpreter, test: ast.expr) -> bool:
+    """Whether a test asks whether tensors are on the accelerator, for a model on the CPU: there its inputs are, too."""
+    return _asks_for_accelerator(test) and any(
+        module_device(interp, frame.given[0]) == CPU for frame in interp.stack if frame.given
+    )
+
+
+@remembered
+def _asks_for_accelerator(test: ast.expr) -> bool:
+    return any(isinstance(part, ast.Attribute) and part.attr == "is_cuda" for part in walk(test))

@@ -1,0 +1,393 @@
+"""Conditions: what is known of a test, which branch chooses the accelerator, what a test teaches."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from devfix.analysis.assumptions.changing_globals import asks_for_flag
+from devfix.analysis.deciding import asked_places, correlated, data_tests, rank_tests
+from devfix.analysis.domain.copying import replace
+from devfix.analysis.domain.join import is_accelerator_choice
+from devfix.analysis.domain.lattice import ACCELERATOR, CPU
+from devfix.analysis.domain.values import (
+    FALSE,
+    NONE,
+    TRUE,
+    UNKNOWN,
+    Array,
+    Class,
+    Const,
+    DeviceValue,
+    DTypeValue,
+    External,
+    Function,
+    Namespace,
+    Ref,
+    Scalar,
+    Tensor,
+    TupleValue,
+    Union,
+    Value,
+    is_option,
+    members,
+    usual_value,
+    without_none,
+)
+from devfix.analysis.language import enumerations, truths
+from devfix.analysis.text import fetches
+from devfix.analysis.text.syntax import binds_host, is_flag, names_accelerator
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+    from devfix.source import Source
+
+
+#: Words by which an option asks for a device.
+_DEVICE_WORDS = re.compile(r"cuda|gpu|cpu|mps|xpu|npu|device|accel|auto")
+
+
+def truth(interp: Interpreter, value: Value) -> bool | None:
+    """Whether a value counts as true; None when that is not known."""
+    if isinstance(value, Const):
+        return bool(value.value)
+    if isinstance(value, TupleValue):
+        return bool(value.items)
+    if isinstance(value, Union):
+        found = {truth(interp, member) for member in value.members}
+        return found.pop() if len(found) == 1 else None
+    if isinstance(value, (DeviceValue, DTypeValue, Function, Class, External, Namespace)):
+        return True
+    obj = interp.obj_of(value)
+    if obj is not None:
+        if obj.kind == "module" or truths.is_certain(interp, obj):
+            return True
+        if obj.kind == "list" and obj.items is not None and obj.element is None:
+            return bool(obj.items)
+        if obj.kind == "dict" and obj.element is None and obj.attrs:
+            return True
+        if obj.kind == "external":
+            from devfix.analysis.torch_model.libraries import vision
+
+            return True if vision.applies(obj) else None  # none of them has a length
+    return None
+
+
+def decide(interp: Interpreter, test: ast.expr, body: list[ast.stmt], orelse: list[ast.stmt]) -> bool | None:
+    """Which branch the program under analysis takes; None when both are possible.
+
+    A flag nobody here decides (a command line option, say) is taken to be set so that the
+    accelerator is chosen, when one branch chooses it and the other does not.
+    """
+    known = truth(interp, interp.eval(test))
+    if known is not None or not _is_option(interp, test) or _is_one_of_many(test, orelse):
+        return known
+    if (settled := correlated.settled(interp, test)) is not None:
+        return settled
+    chosen = preferred(interp.source, body, orelse)
+    if chosen is None and not orelse and interp.frame.function is not None:
+        chosen = fetches.chosen_leaving(interp.source, interp.frame.function.node, body)
+    if chosen is None or _is_text_of_another_kind(interp, test):
+        return None
+    if _makes_another(interp.source, test, body, orelse):
+        return None  # a file to go on from, or which model is made: that chooses no device
+    branch = body if chosen else orelse
+    if _ends_program(branch) or _is_chosen_already(interp, branch):
+        return None  # what is done instead of all that follows is no choice, nor is another accelerator
+    settle(interp, test, chosen)
+    return chosen
+
+
+def _is_option(interp: Interpreter, test: ast.expr) -> bool:
+    """Whether what is not known of a test are options: ``args.cuda and torch.cuda.is_available()`` asks for one."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return _is_option(interp, test.operand)
+    if asked_places.are_open(interp, test) or asks_for_flag(interp, test):
+        return False  # where it is not on the accelerator, neither is what the test is asked for
+    if data_tests.differs_by_round(interp, test) or data_tests.is_of_data(interp, test):
+        return False
+    if is_flag(test) or not isinstance(test, ast.BoolOp):
+        return is_flag(test)
+    return all(is_flag(part) or truth(interp, interp.eval(part)) is not None for part in test.values)
+
+
+def _is_text_of_another_kind(interp: Interpreter, test: ast.expr) -> bool:
+    """Whether an option is tested that is a text, or nothing, and whose name says nothing of devices."""
+    name = test.attr if isinstance(test, ast.Attribute) else getattr(test, "id", "")
+    if not name or _DEVICE_WORDS.search(name.lower()):
+        return False
+    value = interp.eval(test)
+    return isinstance(value, Scalar) and value.type == "str"
+
+
+def _makes_another(source: Source, test: ast.expr, body: list[ast.stmt], orelse: list[ast.stmt]) -> bool:
+    """Whether a test that says nothing of devices tells which of two objects is constructed under one name.
+
+    What the branches do beside that, and beside moving it, chooses no device either.
+    """
+    said = (getattr(part, key, "") for part in ast.walk(test) for key in ("id", "attr", "value"))
+    if any(isinstance(word, str) and _DEVICE_WORDS.search(word.lower()) for word in said):
+        return False
+    one, other = _constructed(body), _constructed(orelse)
+    names = {name for name in one.keys() & other.keys() if one[name] != other[name]}
+    rest = ([part for part in branch if _placed(part) not in names] for branch in (body, orelse))
+    return bool(names) and preferred(source, *rest) is None
+
+
+def _constructed(branch: list[ast.stmt]) -> dict[str, str]:
+    """What names of a branch are given that constructs an object, without where that moves."""
+    made = {}
+    for part in branch:
+        if isinstance(part, ast.Assign) and len(part.targets) == 1:
+            value = _unmoved(part.value)
+            if isinstance(value, ast.Call) and _is_class(value.func):
+                made[ast.unparse(part.targets[0])] = ast.unparse(value)
+    return made
+
+
+def _placed(part: ast.stmt) -> str:
+    """What a statement constructs, or moves; "" where it does something else."""
+    if isinstance(part, ast.Expr):
+        return ast.unparse(_unmoved(part.value)) if _unmoved(part.value) is not part.value else ""
+    if not isinstance(part, ast.Assign) or len(part.targets) != 1:
+        return ""
+    name, value = ast.unparse(part.targets[0]), _unmoved(part.value)
+    return name if name in _constructed([part]) or name == ast.unparse(value) else ""
+
+
+def _unmoved(node: ast.expr) -> ast.expr:
+    """``Net()`` of ``Net().to(device)``."""
+    while (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in ("cuda", "to")
+    ):
+        node = node.func.value
+    return node
+
+
+def _is_class(node: ast.expr) -> bool:
+    """Whether a call of this constructs an object: by its spelling, and unless that only spreads another one."""
+    last = ast.unparse(node).rpartition(".")[2]
+    return last[:1].isupper() and not last.endswith(("DataParallel", "Tensor"))
+
+
+def _ends_program(branch: list[ast.stmt]) -> bool:
+    """Whether a branch leaves the program by ``sys.exit()``."""
+    last = branch[-1].value if branch and isinstance(branch[-1], ast.Expr) else None
+    return isinstance(last, ast.Call) and ast.unparse(last.func) in ("sys.exit", "exit", "quit", "os._exit")
+
+
+def _is_chosen_already(interp: Interpreter, branch: list[ast.stmt]) -> bool:
+    """Whether all that a branch does with accelerators is to name another one, as distributed runs do."""
+    naming = [part for part in branch if names_accelerator(part, interp.source)]
+    targets = [part.targets[0] for part in naming if isinstance(part, ast.Assign) and len(part.targets) == 1]
+    if not targets or len(targets) < len(naming):
+        return False
+    return all(
+        isinstance(target, ast.Name) and is_accelerator_choice(interp.lookup(target.id) or UNKNOWN)
+        for target in targets
+    )
+
+
+def _is_one_of_many(test: ast.expr, orelse: list[ast.stmt]) -> bool:
+    """Whether an option names one of several things that are not devices, as a chain of ``elif`` goes through."""
+    name = _named_by(test)
+    following = orelse[0] if len(orelse) == 1 else None
+    other = _named_by(following.test) if isinstance(following, ast.If) else None
+    if name is None or other is None or name[0] != other[0]:
+        return False
+    return not any(_DEVICE_WORDS.search(word) for word in (name[1], other[1]))
+
+
+def _named_by(test: ast.expr) -> tuple[str, str] | None:
+    """The option and the word of ``option == "word"``."""
+    if not isinstance(test, ast.Compare) or len(test.ops) != 1 or not isinstance(test.ops[0], ast.Eq):
+        return None
+    word = test.comparators[0]
+    if not isinstance(word, ast.Constant) or not isinstance(word.value, str):
+        return None
+    return ast.dump(test.left), word.value.lower()
+
+
+def preferred(source: Source, body: list[ast.stmt], orelse: list[ast.stmt]) -> bool | None:
+    """The one branch that chooses the accelerator or fetches from it, or the one that does not choose the CPU."""
+    then, other = (any(names_accelerator(part, source) for part in branch) for branch in (body, orelse))
+    if then != other:
+        return then
+    then, other = any(map(binds_host, body)), any(map(binds_host, orelse))
+    return other if then != other else fetches.chosen(source, body, orelse)
+
+
+def decide_expression(interp: Interpreter, node: ast.IfExp) -> bool | None:
+    """Like :func:`decide`, for a conditional expression."""
+    known = truth(interp, interp.eval(node.test))
+    if known is not None or not _is_option(interp, node.test):
+        return known
+    then, other = (names_accelerator(part, interp.source) for part in (node.body, node.orelse))
+    chosen = then if then != other else fetches.chosen(interp.source, [node.body], [node.orelse])
+    if chosen is not None:
+        settle(interp, node.test, chosen)
+    return chosen
+
+
+def settle(interp: Interpreter, test: ast.expr, outcome: bool) -> None:
+    """A flag that was once taken to be set is set from there on: what else depends on it, or did before, agrees."""
+    for part, found in _parts(test, outcome):
+        correlated.assume(interp, part, found)
+        correlated.settle(interp, part, found)
+        if isinstance(part, (ast.Name, ast.Attribute)) and interp.eval(part) == Scalar("bool"):
+            _narrow(interp, part, boolean(found))
+
+
+def _parts(test: ast.expr, outcome: bool) -> Iterator[tuple[ast.expr, bool]]:
+    """The parts of a test whose own outcome follows from that of the whole."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        yield from _parts(test.operand, not outcome)
+    elif not isinstance(test, ast.BoolOp):
+        yield test, outcome
+    elif isinstance(test.op, ast.And) == outcome:
+        for part in test.values:
+            yield from _parts(part, outcome)
+
+
+def usual(interp: Interpreter, test: ast.expr) -> bool | None:
+    """How a test of options comes out in a run that is given none; None when that is not known."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        inner = usual(interp, test.operand)
+        return None if inner is None else not inner
+    if isinstance(test, ast.BoolOp):
+        outcomes = {usual(interp, part) for part in test.values}
+        decisive = isinstance(test.op, ast.Or)
+        return decisive if decisive in outcomes else None if None in outcomes else not decisive
+    if isinstance(test, ast.Compare) and len(test.ops) == 1:
+        from devfix.analysis.torch_model.tensors import comparisons
+
+        left, right = interp.eval(test.left), interp.eval(test.comparators[0])
+        return comparisons.usual_answer(interp, test.ops[0], left, right)
+    setting = isinstance(test, ast.Subscript) and isinstance(test.slice, ast.Constant)
+    if not (setting or isinstance(test, (ast.Name, ast.Attribute)) or _asks_for_end(test)):
+        return None
+    value = usual_option(interp.eval(test))
+    return bool(value.value) if value is not None else None
+
+
+def _asks_for_end(test: ast.expr) -> bool:
+    """Whether a test is ``option.startswith(text)`` or its like, which can be asked twice."""
+    return (
+        isinstance(test, ast.Call)
+        and isinstance(test.func, ast.Attribute)
+        and test.func.attr in ("startswith", "endswith")
+        and isinstance(test.func.value, (ast.Name, ast.Attribute))
+    )
+
+
+def usual_option(value: Value) -> Const | None:
+    """What an option is in a run that is given none, or a value that is known anyway."""
+    if isinstance(value, Union) and NONE in value.members and any(map(is_option, value.members)):
+        return NONE  # an option without a default
+    return usual_value(value)
+
+
+def assume(interp: Interpreter, test: ast.expr, outcome: bool, within: ast.If | None = None) -> None:
+    """Narrow variables by a test that came out as ``outcome``; ``within`` is its statement, where it has branches."""
+    if isinstance(test, ast.BoolOp):
+        correlated.assume(interp, test, outcome, within)
+    for asked, parted in data_tests.asked_where_they_are(interp, test):
+        _narrow(interp, asked, replace(parted, split=None))
+    for part, found in _parts(test, outcome):
+        correlated.assume(interp, part, found, within)
+        if isinstance(part, ast.Compare) and len(part.ops) == 1:
+            _assume_compare(interp, part, found)
+            for ranked, alone in rank_tests.compared(part):
+                _doubt_dtype(interp, ranked, alone)
+        elif isinstance(part, ast.Attribute) and (tensor := asked_places.parted(interp, part)) is not None:
+            device = ACCELERATOR if found == (part.attr == "is_cuda") else CPU
+            _narrow(interp, part.value, replace(tensor, device=device, split=None))
+        elif isinstance(part, ast.Name) and found:
+            _narrow(interp, part, without_none(interp.eval(part)))
+        elif isinstance(part, ast.Call) and len(part.args) == 2:
+            _assume_instance(interp, part, found)
+
+
+def _doubt_dtype(interp: Interpreter, node: ast.expr, alone: bool) -> None:
+    value = interp.eval(node) if isinstance(node, (ast.Name, ast.Attribute)) else UNKNOWN
+    if isinstance(value, Tensor) and rank_tests.tells_kinds(value, alone):
+        _narrow(interp, node, replace(value, dtype=None, typed=()))
+
+
+def _assume_instance(interp: Interpreter, test: ast.Call, outcome: bool) -> None:
+    """``isinstance(x, T)`` tells which of the things that ``x`` may be it is."""
+    from devfix.analysis.torch_model.python import instance_checks
+
+    value = interp.eval(test.args[0])
+    if isinstance(value, Union) and interp.eval(test.func) == External("builtins.isinstance"):
+        kept = instance_checks.those(interp, value, interp.eval(test.args[1]), outcome=outcome)
+        _narrow(interp, test.args[0], kept)
+
+
+def _assume_compare(interp: Interpreter, test: ast.Compare, outcome: bool) -> None:
+    right = test.comparators[0]
+    if not (isinstance(right, ast.Constant) and right.value is None):
+        return
+    if isinstance(test.ops[0], ast.Is):
+        is_none = outcome
+    elif isinstance(test.ops[0], ast.IsNot):
+        is_none = not outcome
+    else:
+        return
+    value = interp.eval(test.left)
+    if is_none:
+        if any(member == NONE for member in members(value)):
+            _narrow(interp, test.left, NONE)
+    else:
+        _narrow(interp, test.left, without_none(value))
+
+
+def assume_filled(interp: Interpreter, target: ast.expr) -> None:
+    """Where a cache fits it has been filled before: it is not what it was at first any more."""
+    if isinstance(target, (ast.Name, ast.Attribute)):
+        value = interp.eval(target)
+        if isinstance(value, Tensor) and value.split is not None:
+            _narrow(interp, target, replace(value, split=None))
+
+
+def _narrow(interp: Interpreter, node: ast.expr, value: Value) -> None:
+    if isinstance(node, ast.Name):
+        interp.rebind(node.id, value)
+    elif isinstance(node, ast.Attribute):
+        owner = interp.eval(node.value)
+        obj = interp.obj_of(owner)
+        if obj is not None and isinstance(owner, Ref) and node.attr in obj.attrs:
+            interp.update(owner, obj.with_attr(node.attr, value))
+
+
+def compare_identity(interp: Interpreter, left: Value, right: Value) -> bool | None:
+    """``left is right``, mostly asked of None; there is one object for each dtype."""
+    if NONE in (right, left):
+        other = left if right == NONE else right
+        kinds = {member == NONE for member in members(other)}
+        if len(kinds) != 1:
+            return None
+        if kinds == {True}:
+            return True
+        return None if not _is_certainly_something(other) else False
+    if isinstance(left, Const) and isinstance(right, Const):
+        return left == right
+    if isinstance(left, DTypeValue) and isinstance(right, DTypeValue):
+        return None if None in (left.name, right.name) else left.name == right.name
+    if isinstance(left, Ref) and isinstance(right, Ref):
+        return True if left == right else False if enumerations.is_member(interp, right) else None
+    return None
+
+
+def _is_certainly_something(value: Value) -> bool:
+    kinds = (Tensor, Array, Ref, Const, TupleValue, DeviceValue, DTypeValue, Scalar)
+    return all(isinstance(member, (*kinds, External, Function, Class)) for member in members(value))
+
+
+def boolean(answer: bool | None) -> Value:
+    """The abstract bool for a known answer, or an unknown bool."""
+    return Scalar("bool") if answer is None else (TRUE if answer else FALSE)

@@ -1,0 +1,346 @@
+"""Correlated: a test that a function asks twice comes out the same both times, and with it what the first time chose.
+
+``net = A() if args.large else B()`` makes ``net`` either of two; behind ``if args.large:`` it is the one. What a test
+chose is known by the variable, as long as that is what came out where the branches met.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+from devfix.analysis.domain.state import State, parted
+from devfix.analysis.domain.values import Ref, Tensor, TupleValue, Union, Value
+from devfix.analysis.reuse import reads
+from devfix.analysis.text.scope_names import parameters_of
+from devfix.analysis.text.syntax import is_flag, remembered, spelt, statements_in, statements_of, walk
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+    from devfix.analysis.language.frames import Frame
+
+
+class Choice(NamedTuple):
+    """What a variable is after a test that chose between two values for it."""
+
+    joined: Value
+    then: Value
+    other: Value
+
+
+#: Values that are made where branches meet, and nowhere else are the same.
+OWN = (Tensor, TupleValue, Union)
+
+#: What the branches of a test leave in the variables that they bind.
+Outcomes = Mapping[str, tuple[Value, Value]]
+
+
+def assume(interp: Interpreter, part: ast.expr, outcome: bool, within: ast.If | None = None) -> None:
+    """What was chosen by a test is what it chooses when it comes out as ``outcome``, for what is named ``within``."""
+    frame, script = interp.frame, interp.stack[0]
+    if not frame.choices and not script.choices:
+        return
+    part, swapped = _affirmed(part)
+    outcome = outcome != swapped
+    for known, comes_out in _known(part, outcome, frame.choices):
+        _narrow(interp, known, comes_out, within)
+    if script is not frame and script.choices and _is_of_script(interp, script, part):
+        for known, comes_out in _known(part, outcome, script.choices):
+            _narrow_given(interp, known, comes_out, within)
+
+
+def _known(
+    part: ast.expr, outcome: bool, choices: Mapping[str, Mapping[str, Choice]]
+) -> Iterator[tuple[Mapping[str, Choice], bool]]:
+    """What was chosen by tests that come out in a certain way where one does, the latest first."""
+    for other in _excluded(part, choices) if outcome else ():
+        yield choices[other], False
+    yield choices.get(_dumped(part)) or {}, outcome
+
+
+def settle(interp: Interpreter, part: ast.expr, outcome: bool) -> None:
+    """Remember what an option was taken to be, of which no more is known than that."""
+    if isinstance(part, (ast.Name, ast.Attribute)) and _is_steady(interp, part):
+        frame, key = _kept(interp, part)
+        frame.settled[key] = interp.eval(part), outcome
+
+
+def settled(interp: Interpreter, test: ast.expr) -> bool | None:
+    """How a test comes out by what its option was taken to be before; None where none was, or it is another by now."""
+    if not interp.frame.settled and not interp.stack[0].settled:
+        return None
+    part, swapped = _affirmed(test)
+    if not isinstance(part, (ast.Name, ast.Attribute)):
+        return None
+    frame, key = _kept(interp, part)
+    value, outcome = frame.settled.get(key, (None, False))
+    return None if value is None or interp.eval(part) != value else outcome != swapped
+
+
+def _kept(interp: Interpreter, part: ast.Name | ast.Attribute) -> tuple[Frame, str]:
+    """Where an option is remembered, and by which name: that of an object as long as the run goes on."""
+    base = interp.eval(part.value) if isinstance(part, ast.Attribute) else None
+    if isinstance(part, ast.Attribute) and isinstance(base, Ref):
+        return interp.stack[0], f"{base.address}.{part.attr}"
+    return interp.frame, _dumped(part)
+
+
+def _narrow(interp: Interpreter, known: Mapping[str, Choice], outcome: bool, within: ast.If | None) -> None:
+    frame = interp.frame
+    for name in known if within is None else [name for name in _named(within) if name in known]:
+        choice = known[name]
+        if interp.state.get(frame.id, name) is choice.joined:
+            interp.state.set(frame.id, name, choice.then if outcome else choice.other)
+
+
+def _is_of_script(interp: Interpreter, script: Frame, test: ast.expr) -> bool:
+    """Whether a function of the script asks for what the script asked for: for names that are not its own."""
+    frame = interp.frame
+    if frame.module != script.id or not _asked(test):
+        return False
+    names = (name.id for name in walk(test) if isinstance(name, ast.Name))
+    return all(interp.state.get(frame.id, name) is None for name in names)
+
+
+def _narrow_given(
+    interp: Interpreter, known: Mapping[str, Choice], outcome: bool, within: ast.If | None
+) -> None:
+    """The same for what the script chose and a function has, under whatever name."""
+    frame = interp.frame
+    if frame.function is None or not known:
+        return
+    names = (
+        _named(within) if within is not None else [each.arg for each in parameters_of(frame.function.node)]
+    )
+    for name in names:
+        value = interp.state.get(frame.id, name)
+        choice = next((each for each in known.values() if _are_the_same(value, each.joined)), None)
+        if choice is not None:
+            interp.state.set(frame.id, name, choice.then if outcome else choice.other)
+
+
+def _are_the_same(one: Value | None, other: Value) -> bool:
+    """Whether a value may be the same things as another, in whatever order."""
+    if not isinstance(one, Union) or not isinstance(other, Union) or len(one.members) != len(other.members):
+        return False
+    return all(member in other.members for member in one.members)
+
+
+def _excluded(test: ast.expr, asked: Mapping[str, object]) -> list[str]:
+    """Tests for another text, the latest first: what is ``"a"`` has not been ``"b"``."""
+    if not isinstance(test, ast.Compare) or len(test.ops) != 1 or not isinstance(test.ops[0], ast.Eq):
+        return []
+    text = test.comparators[0]
+    if not isinstance(text, ast.Constant) or not isinstance(text.value, str):
+        return []
+    whole, constant = _dumped(test), _dumped(text)
+    before, _, after = whole.rpartition(constant)
+    start = before + constant[: constant.index("'" if "'" in constant else '"')]
+    return [
+        key for key in reversed(list(asked)) if key.startswith(start) and key.endswith(after) and key != whole
+    ]
+
+
+def outcomes(interp: Interpreter, node: ast.If, then: State, other: State) -> Outcomes:
+    """What either branch of a test leaves behind, if the test would come out the same again."""
+    frame = interp.frame
+    if then.dead or other.dead or frame.kind == "class" or not _is_steady(interp, node.test):
+        return {}
+    key, swapped = _key(node.test)
+    _agree(frame.made.get(key, ()), *((other, then) if swapped else (then, other)))
+    known = {*frame.choices.get(key, ())}
+    for key in _excluded(node.test, frame.choices):
+        known.update(frame.choices[key])
+    names = (name for name in _named(node) if name in known or name in bound_in(node))
+    pairs = {name: (then.get(frame.id, name), other.get(frame.id, name)) for name in names}
+    found = {name: (a, b) for name, (a, b) in pairs.items() if a is not None and b is not None and a is not b}
+    made = _made(found, then, other)
+    if made:
+        frame.made[key] = frozenset((address, first != swapped) for address, first in made)
+    return found
+
+
+def _made(found: Outcomes, then: State, other: State) -> set[tuple[int, bool]]:
+    """The objects that only one of two branches made, the first where it says so, if it gave a variable one of them."""
+    pairs = (
+        (a, b, state) for each in found.values() for a, b, state in ((*each, other), (*each[::-1], then))
+    )
+    if not any(
+        isinstance(value, Ref) and value != beside and state.held(value.address) is None
+        for value, beside, state in pairs
+    ):
+        return set()
+    made = set()
+    for address in parted(then, other)[1]:
+        mine, theirs = then.held(address), other.held(address)
+        if (mine is None) is not (theirs is None):
+            made.add((address, theirs is None))
+    return made
+
+
+def _agree(made: Iterable[tuple[int, bool]], then: State, other: State) -> None:
+    """What one branch of a test made is what the same branch makes of it later: where the test comes out otherwise there is none."""
+    for address, first in made:
+        here, there = (then, other) if first else (other, then)
+        obj = here.held(address)
+        if obj is not None and there.held(address) is not obj:
+            there.write(address, here.read(address) or obj)
+
+
+def keep(interp: Interpreter, test: ast.expr, found: Outcomes) -> None:
+    """Remember what a test chose, now that its branches have met.
+
+    What was chosen before, and was only taken to be what it was, is what it has been all the time.
+    """
+    if not found:
+        return
+    frame = interp.frame
+    key, swapped = _key(test)
+    excluded = [frame.choices[each] for each in _excluded(test, frame.choices)]
+    known = frame.choices.setdefault(key, {})
+    for name, (a, b) in found.items():
+        then, other = (b, a) if swapped else (a, b)
+        narrowed = next(
+            (each[name] for each in excluded if name in each and each[name].joined is other), None
+        )
+        if narrowed is not None and narrowed.other is then:
+            interp.state.set(frame.id, name, other)
+            continue
+        before = known.get(name)
+        if before is not None and before.then is then and before.other is other:
+            interp.state.set(frame.id, name, before.joined)
+            continue
+        joined = interp.state.get(frame.id, name)
+        if isinstance(joined, OWN) and joined is not then and joined is not other:
+            known[name] = Choice(joined, then, other)
+
+
+def keep_expression(interp: Interpreter, node: ast.IfExp, joined: Value, then: Value, other: Value) -> None:
+    """The same for ``name = this if test else that``."""
+    statement = interp.frame.statement
+    if not isinstance(statement, ast.Assign) or statement.value is not node or not isinstance(joined, OWN):
+        return
+    if joined is then or joined is other or not _is_steady(interp, node.test):
+        return
+    key, swapped = _key(node.test)
+    choice = Choice(joined, other, then) if swapped else Choice(joined, then, other)
+    names = [target.id for target in statement.targets if isinstance(target, ast.Name)]
+    interp.frame.choices.setdefault(key, {}).update(dict.fromkeys(names, choice))
+
+
+def _key(test: ast.expr) -> tuple[str, bool]:
+    """What a test asks, and whether it asks for the opposite."""
+    affirmed, swapped = _affirmed(test)
+    return _dumped(affirmed), swapped
+
+
+_OPPOSITES: dict[type, type[ast.cmpop]] = {ast.NotIn: ast.In, ast.NotEq: ast.Eq, ast.IsNot: ast.Is}
+
+
+@remembered
+def _affirmed(test: ast.expr) -> tuple[ast.expr, bool]:
+    """A test without the ``not`` before it or in it, and whether it was one."""
+    swapped = False
+    while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        test, swapped = test.operand, not swapped
+    if isinstance(test, ast.Compare) and len(test.ops) == 1 and type(test.ops[0]) in _OPPOSITES:
+        affirmed = ast.Compare(test.left, [_OPPOSITES[type(test.ops[0])]()], test.comparators)
+        return ast.copy_location(affirmed, test), not swapped
+    return test, swapped
+
+
+@remembered
+def _dumped(test: ast.expr) -> str:
+    return ast.dump(test)
+
+
+def _is_steady(interp: Interpreter, test: ast.expr) -> bool:
+    """Whether nothing in the function or script around gives what a test asks for another value."""
+    function = interp.frame.function
+    texts = _asked(test)
+    scope = reads.tree(interp) if function is None else function.node
+    return bool(texts) and _changing(scope).isdisjoint(texts) and _declared(interp, scope).isdisjoint(texts)
+
+
+@remembered
+def _asked(test: ast.expr) -> frozenset[str]:
+    """The names, attributes and entries that a test of options is about; none for any other test."""
+    parts = list(walk(test))
+    if not is_flag(test) or any(isinstance(part, ast.Call) for part in parts):
+        return frozenset()
+    return frozenset(
+        spelt(part) for part in parts if isinstance(part, (ast.Name, ast.Attribute, ast.Subscript))
+    )
+
+
+@remembered
+def _named(node: ast.If) -> frozenset[str]:
+    """All names in a test and its branches."""
+    return frozenset(part.id for part in walk(node) if isinstance(part, ast.Name))
+
+
+@remembered
+def bound_in(node: ast.If) -> frozenset[str]:
+    """The names that the branches of a test bind."""
+    return frozenset(
+        target.id for part in statements_in(node) for target in _targets(part) if isinstance(target, ast.Name)
+    )
+
+
+@remembered
+def _changing(scope: ast.AST) -> frozenset[str]:
+    """What a function or a script gives a value more than once: in a loop, in two places, or as an attribute."""
+    changing: set[str] = set()
+    bound = {parameter.arg for parameter in parameters_of(scope)}
+    for part in statements_of(scope):
+        in_loop = isinstance(part, (ast.For, ast.AsyncFor, ast.While))
+        changing.update(
+            spelt(target) for inner in (statements_in(part) if in_loop else ()) for target in _targets(inner)
+        )
+        for target in _targets(part):
+            text = spelt(target)
+            if text in bound or not isinstance(target, ast.Name):
+                changing.add(text)
+            bound.add(text)
+    return frozenset(changing)
+
+
+#: What stands where a name is bound by no statement of its own, or to be that of a scope further out.
+_DECLARING = (":=", "global", "nonlocal")
+
+
+def _declared(interp: Interpreter, scope: ast.AST) -> frozenset[str]:
+    """The names that a function or a script shares with others, or gives values in an expression."""
+    first, last = getattr(scope, "lineno", 1), getattr(scope, "end_lineno", None) or len(interp.source.lines)
+    if not interp.source.has_one_between(_DECLARING, first, last):
+        return frozenset()
+    return _declared_in(scope)
+
+
+@remembered
+def _declared_in(scope: ast.AST) -> frozenset[str]:
+    names: set[str] = set()
+    for node in walk(scope):
+        if isinstance(node, (ast.Global, ast.Nonlocal)):
+            names.update(node.names)
+        elif isinstance(node, ast.NamedExpr) and isinstance(node.target, ast.Name):
+            names.add(node.target.id)
+    return frozenset(names)
+
+
+def _targets(statement: ast.AST) -> Iterator[ast.expr]:
+    """What a statement gives values to, and what it takes away."""
+    if isinstance(statement, ast.Assign):
+        targets = statement.targets
+    elif isinstance(statement, (ast.AugAssign, ast.AnnAssign, ast.For, ast.AsyncFor)):
+        targets = [statement.target]
+    elif isinstance(statement, ast.Delete):
+        targets = statement.targets
+    elif isinstance(statement, (ast.With, ast.AsyncWith)):
+        targets = [item.optional_vars for item in statement.items if item.optional_vars is not None]
+    else:
+        return
+    for part in (part for target in targets for part in walk(target)):
+        if isinstance(part, (ast.Name, ast.Attribute, ast.Subscript)) and not isinstance(part.ctx, ast.Load):
+            yield part

@@ -1,0 +1,344 @@
+"""Tests of data: those that come out both ways in one run, so that it meets what either branch leaves behind."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from devfix.analysis.deciding import file_listings
+from devfix.analysis.deciding.refilling import grows
+from devfix.analysis.domain.state import State, parted
+from devfix.analysis.domain.values import NONE, UNKNOWN, Obj, Tensor, TupleValue, Value, members
+from devfix.analysis.reuse import reads
+from devfix.analysis.text.scope_names import targets
+from devfix.analysis.text.syntax import (
+    called,
+    data_names,
+    depends_on_data,
+    names_in,
+    remembered,
+    spelt,
+    statements_in,
+    statements_of,
+    varies,
+    walk,
+)
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+#: Calls that draw a number.
+_DRAWING = frozenset("random rand uniform random_sample randint randrange".split())
+_ORDERING = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
+
+
+def come_out_both_ways(
+    interp: Interpreter, node: ast.If, before: State, then: State, *, rounds: bool
+) -> bool:
+    """Whether a run takes both branches, one after the other; ``then`` is the state behind the first of them.
+
+    ``rounds``: the test asks for what each round of a loop brings.
+    """
+    test = node.test
+    if prepares(node):
+        return False
+    if depends_on_data(test) or _names_data(interp, test) or grows(node):
+        return True
+    if _asks_whether_kept(interp, test, before) or file_listings.are_asked_for(interp, test):
+        return True
+    if _compares_count(interp, test) and not _sets_up(then, interp.state):
+        return True
+    loop = interp.frame.loops[-1].node if rounds else None
+    if loop is not None and not node.orelse and asks_for_rest(test, loop):
+        return True
+    around = interp.frame.loops[-1].node if interp.frame.loops else None
+    if around is not None and _asks_for_name(test, around) and _takes_to_host(then, interp.state):
+        return True
+    return rounds and not node.orelse and _compares_numbers(test) and _takes_to_host(then, interp.state)
+
+
+@remembered
+def prepares(node: ast.If) -> bool:
+    """Whether a statement asks an object for its state, and has it do something: ``if not x.ready(): x.prepare()``.
+
+    Where it is passed over that was done before, and left behind what it leaves now.
+    """
+    calls = [each.value for each in node.body if isinstance(each, ast.Expr)]
+    if node.orelse or not calls:
+        return False
+    done = {_receiver(call) for call in calls}
+    return any(isinstance(part, ast.Attribute) and spelt(part.value) in done for part in walk(node.test))
+
+
+def _receiver(call: ast.expr) -> str | None:
+    """Whose method a call calls, as it is spelt."""
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
+        return None
+    return spelt(call.func.value)
+
+
+def differs_by_round(interp: Interpreter, test: ast.expr) -> bool:
+    """Whether a test asks for what counts the rounds of a loop around it, or for how much a round brings."""
+    loops = interp.frame.loops
+    if any(loop.grown and not loop.grown.isdisjoint(names_in(test)) for loop in loops):
+        return True
+    return any(loop.node is not None and asks_for_rest(test, loop.node) for loop in loops)
+
+
+def asks_for_rest(test: ast.expr, loop: ast.For | ast.AsyncFor) -> bool:
+    """Whether a size that each round brings is compared with what none changes: the last batch is smaller than the others."""
+    if not isinstance(test, ast.Compare) or len(test.ops) != 1:
+        return False
+    for size, other in ((test.left, test.comparators[0]), (test.comparators[0], test.left)):
+        if isinstance(size, ast.Name) and size.id in _sizes(loop) and not varies(other, loop):
+            return isinstance(other, (ast.Name, ast.Attribute, ast.Constant))
+    return False
+
+
+def _asks_for_name(test: ast.expr, loop: ast.For | ast.AsyncFor) -> bool:
+    """Whether a test is of the kind ``"weight" in name``, of a name that each round brings: some are so and some are not."""
+    texts: tuple[ast.expr, ...] = ()
+    if isinstance(test, ast.Compare) and isinstance(test.ops[0], (ast.In, ast.NotIn)):
+        texts = (test.left, *test.comparators)
+    elif isinstance(test, ast.Call) and getattr(test.func, "attr", "") in ("startswith", "endswith"):
+        texts = (test.func.value, *test.args) if isinstance(test.func, ast.Attribute) else ()
+    if len(texts) != 2 or not any(isinstance(each, ast.Constant) for each in texts):
+        return False
+    return any(isinstance(each, ast.Name) and each.id in target_names(loop) for each in texts)
+
+
+@remembered
+def target_names(loop: ast.For | ast.AsyncFor) -> frozenset[str]:
+    """The names that a loop itself binds."""
+    return frozenset(part.id for part in walk(loop.target) if isinstance(part, ast.Name))
+
+
+@remembered
+def _sizes(loop: ast.For | ast.AsyncFor) -> frozenset[str]:
+    """The names that a loop binds to sizes alone: ``n = x.size(0)``, ``b, c = x.shape``."""
+    parts = [part for statement in (loop.target, *loop.body) for part in walk(statement)]
+    stored = Counter(
+        part.id for part in parts if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
+    )
+    sized = Counter(
+        name.id
+        for part in parts
+        if isinstance(part, ast.Assign) and len(part.targets) == 1 and _is_size(part.value)
+        for name in walk(part.targets[0])
+        if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store)
+    )
+    return frozenset(name for name, times in sized.items() if times == stored[name])
+
+
+def _is_size(value: ast.expr) -> bool:
+    while isinstance(value, ast.Subscript):
+        value = value.value
+    if isinstance(value, ast.Call):
+        func = value.func
+        return getattr(func, "id", "") == "len" or getattr(func, "attr", "") == "size"
+    return isinstance(value, ast.Attribute) and value.attr == "shape"
+
+
+def _compares_count(interp: Interpreter, test: ast.expr) -> bool:
+    """Whether a test puts a bound to what the function, or the class of its method, counts: sooner or later a run passes it."""
+    if not isinstance(test, ast.Compare) or not all(isinstance(op, _ORDERING) for op in test.ops):
+        return False
+    function = interp.frame.function
+    if function is None:
+        return False
+    asked = {spelt(each) for each in (test.left, *test.comparators)}
+    kept = _counted(function.owner.node) if function.owner is not None else ()
+    return not asked.isdisjoint(_counted(function.node)) or any(
+        "." in each for each in asked.intersection(kept)
+    )
+
+
+def _asks_whether_kept(interp: Interpreter, test: ast.expr, before: State) -> bool:
+    """Whether a test asks if there was a tensor under a key that changes: some calls find what others left there."""
+    function, asked = interp.frame.function, _asked_for_none(test)
+    if function is None or asked is None or asked.id not in _looked_up(function.node):
+        return False
+    held = members(before.get(interp.frame.id, asked.id) or UNKNOWN)
+    return NONE in held and any(isinstance(each, (Tensor, TupleValue)) for each in held)
+
+
+def _asked_for_none(test: ast.expr) -> ast.Name | None:
+    """The name of which a test asks whether it is None."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        test = test.operand
+    elif isinstance(test, ast.Compare) and isinstance(test.ops[0], (ast.Is, ast.IsNot)):
+        other = test.comparators[0]
+        test = test.left if isinstance(other, ast.Constant) and other.value is None else other
+    return test if isinstance(test, ast.Name) else None
+
+
+@remembered
+def _looked_up(function: ast.AST) -> frozenset[str]:
+    """The names that a function binds to what ``x.get(key)`` gives alone, where the key is none that is written there."""
+    bound: dict[str, bool] = {}
+    for part in statements_in(function):
+        if not isinstance(part, (ast.Assign, ast.AnnAssign)) or part.value is None:
+            continue
+        for target in part.targets if isinstance(part, ast.Assign) else (part.target,):
+            if isinstance(target, ast.Name):
+                bound[target.id] = bound.get(target.id, True) and _looks_up(part.value)
+    return frozenset(name for name, always in bound.items() if always)
+
+
+def _looks_up(value: ast.expr) -> bool:
+    if not isinstance(value, ast.Call) or not isinstance(value.func, ast.Attribute) or len(value.args) != 1:
+        return False
+    return value.func.attr == "get" and not isinstance(value.args[0], ast.Constant)
+
+
+@remembered
+def _counted(around: ast.AST) -> frozenset[str]:
+    """What is counted up somewhere in a function or class, as it is spelt."""
+    parts = statements_in(around)
+    steps = (part for part in parts if isinstance(part, ast.AugAssign) and isinstance(part.op, ast.Add))
+    return frozenset(filter(None, (spelt(step.target) for step in steps)))
+
+
+def _sets_up(then: State, other: State) -> bool:
+    """Whether a branch takes something to the accelerator that is on the CPU without it: the next call finds it there."""
+    return any(
+        mine.device.is_accelerator and theirs.device.kind == "cpu" for mine, theirs in _tensors(then, other)
+    )
+
+
+def _takes_to_host(then: State, other: State) -> bool:
+    """Whether a branch takes something to the CPU, and nothing to the accelerator: there the next round finds it.
+
+    What the first round sets up, as ``if epoch == 0: model.to(device)`` does, no other finds where it was before.
+    """
+    moved = {(mine.device.kind, theirs.device.kind) for mine, theirs in _tensors(then, other)}
+    return ("cpu", "accelerator") in moved and ("accelerator", "cpu") not in moved
+
+
+def _tensors(a: State, b: State) -> Iterator[tuple[Tensor, Tensor]]:
+    """What two states, which were one, have under the same names."""
+    frames, heap = parted(a, b)
+    named = [(a.bound(frame), b.bound(frame)) for frame in frames]
+    objects = ((a.read(address), b.read(address)) for address in heap)
+    held = [
+        (_held(mine), _held(theirs)) for mine, theirs in objects if mine is not None and theirs is not None
+    ]
+    for mine, theirs in (*named, *held):
+        for name, value in mine.items():
+            other = theirs.get(name)
+            if isinstance(value, Tensor) and isinstance(other, Tensor):
+                yield value, other
+
+
+def _held(obj: Obj) -> Mapping[str, Value]:
+    return obj.attrs if obj.place is None else {**obj.attrs, "": obj.place}
+
+
+def _names_data(interp: Interpreter, test: ast.expr) -> bool:
+    """Whether a test is a name that the function or script around gave to a test of data, or its opposite."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        test = test.operand
+    if not isinstance(test, ast.Name):
+        return compares_draw(interp, test)
+    return test.id in data_names(_scope(interp)) or test.id in _told_by_rounds(_scope(interp))
+
+
+def is_of_data(interp: Interpreter, test: ast.expr) -> bool:
+    """Whether a test is none of options although nothing but names stands in it: of a draw, or of what a round brought."""
+    if isinstance(test, ast.Name):
+        return test.id in _told_by_rounds(_scope(interp))
+    return compares_draw(interp, test)
+
+
+@remembered
+def _told_by_rounds(scope: ast.AST) -> frozenset[str]:
+    """The flags that are true or false by what each round of a loop brings: ``if y[0] < 0: known = False``, else true."""
+    told: set[str] = set()
+    for loop in statements_in(scope):
+        if isinstance(loop, (ast.For, ast.AsyncFor)):
+            for part in statements_in(loop):
+                if isinstance(part, ast.If) and varies(part.test, loop):
+                    told |= _flagged(part.body) & _flagged(part.orelse)
+    if not told:
+        return frozenset()
+    values = [part for part in statements_of(scope) if isinstance(part, ast.Assign)]
+    others = (part for part in values if not _is_truth(part.value))
+    return frozenset(told.difference(*(map(_bound_by, others))))
+
+
+def _flagged(branch: list[ast.stmt]) -> set[str]:
+    """The names that a branch gives a truth."""
+    given = [part for part in branch if isinstance(part, ast.Assign) and _is_truth(part.value)]
+    return set().union(*map(_bound_by, given))
+
+
+def _bound_by(statement: ast.Assign) -> set[str]:
+    return set().union(*map(targets, statement.targets))
+
+
+def _is_truth(value: ast.expr) -> bool:
+    return isinstance(value, ast.Constant) and isinstance(value.value, bool)
+
+
+def compares_draw(interp: Interpreter, test: ast.expr) -> bool:
+    """Whether a test compares what the function or script around it drew: ``sample = random.random()``, ``sample > least``."""
+    if isinstance(test, ast.BoolOp):
+        return any(compares_draw(interp, part) for part in test.values)
+    if not isinstance(test, ast.Compare) or not all(isinstance(op, _ORDERING) for op in test.ops):
+        return False
+    names = {each.id for each in (test.left, *test.comparators) if isinstance(each, ast.Name)}
+    return bool(names) and not names.isdisjoint(_drawn(_scope(interp)))
+
+
+def _scope(interp: Interpreter) -> ast.AST:
+    function = interp.frame.function
+    return reads.tree(interp) if function is None else function.node
+
+
+@remembered
+def _drawn(scope: ast.AST) -> frozenset[str]:
+    """The names that a function or script gives to random numbers alone."""
+    found: dict[str, list[bool]] = {}
+    for part in statements_of(scope):
+        if isinstance(part, ast.Assign) and len(part.targets) == 1 and isinstance(part.targets[0], ast.Name):
+            found.setdefault(part.targets[0].id, []).append(_is_draw(part.value))
+    return frozenset(name for name, kinds in found.items() if all(kinds))
+
+
+def _is_draw(value: ast.expr) -> bool:
+    """Whether a value is ``random.random()`` or the like, or the number in it."""
+    if not isinstance(value, ast.Call):
+        return False
+    owner = value.func.value if isinstance(value.func, ast.Attribute) else None
+    return called(value) in _DRAWING or (called(value) == "item" and owner is not None and _is_draw(owner))
+
+
+def _compares_numbers(test: ast.expr) -> bool:
+    """Whether a test is of the kind ``epoch > 1``, ``loss < best`` or ``epoch == 5``, on which more may be put."""
+    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
+        return any(map(_compares_numbers, test.values))
+    if not isinstance(test, ast.Compare):
+        return False
+    operands = (test.left, *test.comparators)
+    counts = any(isinstance(each, ast.Constant) and isinstance(each.value, (int, float)) for each in operands)
+    return all(isinstance(op, _ORDERING) or (isinstance(op, ast.Eq) and counts) for op in test.ops)
+
+
+def asked_where_they_are(interp: Interpreter, test: ast.expr) -> Iterator[tuple[ast.expr, Tensor]]:
+    """The tensors that one path leaves on the CPU whose device a test asks for, other than by ``x.is_cuda``."""
+    for asked in _places_asked(test):
+        value = interp.eval(asked)
+        if isinstance(value, Tensor) and value.is_parted:
+            yield asked, value
+
+
+@remembered
+def _places_asked(test: ast.expr) -> tuple[ast.expr, ...]:
+    asked = (part for part in walk(test) if isinstance(part, ast.Attribute))
+    return tuple(
+        part.value
+        for part in asked
+        if part.attr in ("device", "get_device") and isinstance(part.value, (ast.Name, ast.Attribute))
+    )

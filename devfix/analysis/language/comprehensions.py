@@ -1,0 +1,133 @@
+"""Comprehensions and generator expressions."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from devfix.analysis.assumptions import unsure_entries
+from devfix.analysis.deciding import conditions
+from devfix.analysis.domain.copying import replace
+from devfix.analysis.domain.join import join_all
+from devfix.analysis.domain.values import UNKNOWN, Obj, Sequence, Tensor, Value
+from devfix.analysis.language import binding, containers, iteration, object_keys
+from devfix.analysis.language.frames import Frame
+from devfix.analysis.nn import modules
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+Comprehension = ast.ListComp | ast.GeneratorExp | ast.SetComp | ast.DictComp
+#: A comprehension over this many known items is followed item by item.
+EXACT = 16
+#: And one over so many modules, names or pairs with one.
+APART = 128
+
+
+def evaluate(interp: Interpreter, node: ast.ListComp | ast.GeneratorExp | ast.SetComp) -> Value:
+    """A list, generator or set comprehension: a list, with exact items where the source has them."""
+    results: list[Value] = []
+    with interp.entered(_frame(interp)):
+        exact = _loop(interp, node, 0, lambda _: results.append(_collected(interp, node.elt)))
+    trail = (interp.site("other", node),)
+    if exact and not isinstance(node, ast.SetComp):
+        return interp.new(Obj("list", items=tuple(results), trail=trail))
+    element = join_all(results) if results else UNKNOWN
+    if isinstance(node, ast.GeneratorExp):
+        return Sequence(element)
+    made = Obj("list", element=element, trail=trail)
+    alike = isinstance(node, ast.ListComp) and isinstance(element, Tensor) and _is_the_same(node)
+    if isinstance(element, Tensor) and element.parameter and element.owner is not None:
+        listed = interp.new(made)  # the same objects, which move with their module
+        interp.parameter_lists.append(listed)
+        return listed
+    return interp.new(containers.repeated(made) if alike else made)
+
+
+def _is_the_same(node: ast.ListComp) -> bool:
+    """Whether each round gives the same: ``[torch.zeros(n) for _ in range(k)]``."""
+    bound = {
+        part.id for each in node.generators for part in ast.walk(each.target) if isinstance(part, ast.Name)
+    }
+    return not any(isinstance(part, ast.Name) and part.id in bound for part in ast.walk(node.elt))
+
+
+def _collected(interp: Interpreter, node: ast.expr) -> Value:
+    """One element; an entry that is taken out of a batch tells where, and so does a module that somebody else made."""
+    value = interp.eval(node)
+    modules.collect(interp, value, node)
+    if not isinstance(value, Tensor) or not isinstance(node, (ast.Subscript, ast.Attribute)):
+        return value
+    of_batch = value.trail and value.trail[0].kind == "loader"
+    return value.at(interp.site("collected", node)) if of_batch else value
+
+
+def evaluate_dict(interp: Interpreter, node: ast.DictComp) -> Value:
+    """A dict comprehension."""
+    attrs: dict[str, Value] = {}
+    others: list[Value] = []
+    objects: list[Value] = []
+    at_times: set[str] = set()
+
+    def add(sure: bool) -> None:
+        told = interp.eval(node.key)
+        key = iteration.dict_key(told)
+        value = interp.eval(node.value)
+        modules.collect(interp, value, node.value)
+        if key is None:
+            others.append(value)
+            objects.append(told)
+        else:
+            attrs[key] = value
+            if not sure:
+                at_times.add(key)
+
+    with interp.entered(_frame(interp)):
+        _loop(interp, node, 0, add)
+    element = join_all(others) if others else None
+    trail = (interp.site("other", node),)
+    made = object_keys.added(Obj("dict", attrs=attrs, trail=trail), *objects)
+    return interp.new(replace(unsure_entries.marked(made, at_times), element=element))
+
+
+def _is_followed(interp: Interpreter, items: tuple[Value, ...]) -> bool:
+    """Whether items are looked at one by one: few of them, or more that are apart, as the parts of a model are."""
+    return len(items) <= EXACT or (len(items) <= APART and iteration.are_apart(interp, items))
+
+
+def _frame(interp: Interpreter) -> Frame:
+    """A comprehension has a scope of its own inside the function (or module) it stands in."""
+    outer = interp.frame
+    return Frame(
+        interp.fresh(), outer.path, outer.scope, "comprehension", outer.id, outer.module,
+        outer.function, None, outer.receiver,
+    )  # fmt: skip
+
+
+def _loop(
+    interp: Interpreter, node: Comprehension, index: int, body: Callable[[bool], object], sure: bool = True
+) -> bool:
+    """Run the nested loops; whether every item of the result is known one by one.
+
+    ``body`` is told whether nothing may leave this round out.
+    """
+    if index == len(node.generators):
+        body(sure)
+        return True
+    generator = node.generators[index]
+    iterable = interp.eval(generator.iter)
+    items = iteration.exact_items(interp, iterable)
+    exact = items is not None and _is_followed(interp, items)
+    if items is None or not exact:
+        items = (iteration.element(interp, iterable, generator.iter),)
+    for value in items:
+        binding.bind(interp, generator.target, value, node)
+        kept = [conditions.truth(interp, interp.eval(test)) for test in generator.ifs]
+        if False in kept:
+            continue
+        for test in generator.ifs:
+            conditions.assume(interp, test, True)
+        certain = None not in kept
+        exact = _loop(interp, node, index + 1, body, sure and certain) and exact and certain
+    return exact

@@ -1,0 +1,360 @@
+"""Lists, dicts and sets on the heap: items read, written and added."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from devfix.analysis.assumptions import device_keys, replacing
+from devfix.analysis.domain.copying import replace
+from devfix.analysis.domain.join import LEFT, join_all, join_elements, join_values, scalar_type, usually
+from devfix.analysis.domain.values import (
+    TRUE,
+    UNKNOWN,
+    Class,
+    Const,
+    DTypeValue,
+    Function,
+    Obj,
+    Ref,
+    Scalar,
+    Sequence,
+    Tensor,
+    TupleValue,
+    Union,
+    Unknown,
+    Value,
+    members,
+)
+from devfix.analysis.language import object_keys, text_keys
+from devfix.analysis.language.frames import CallSite
+from devfix.analysis.language.given_namespaces import NAMESPACE_OF
+from devfix.analysis.language.iteration import MAX_ITEMS, NAMED, dict_key
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+
+#: Of more functions or classes than this the usual one stands for all.
+_MANY = 4
+#: Of more objects than this nothing is known where a number is among them.
+_MOST_OBJECTS = 32
+#: What is put together of known items is known item by item up to here.
+MOST_ITEMS = 256
+#: The fact of a dict that says which module has these submodules.
+PARTS_OF = "parts of"
+#: The fact of a list that it was made as ``[x] * n`` or ``[f() for _ in range(n)]``, to be filled entry by entry.
+REPEATED = "repeated"
+#: That fact where ``x`` holds nothing: only what takes its place is read.
+PLACEHOLDER = Const("placeholder")
+#: How a call begins that makes a tensor of whatever is in memory.
+_EMPTY = re.compile(r"(torch|th)\.empty\b")
+
+
+def get_item(interp: Interpreter, ref: Ref, key: Value) -> Value:
+    """``container[key]`` for a list, a dict or a container module."""
+    obj = interp.obj(ref)
+    if obj.kind == "dict":
+        return device_keys.found(obj, key, _dict_item(obj, key))
+    if obj.items is not None:
+        if isinstance(key, Const) and isinstance(key.value, int):
+            if obj.element is not None and key.value < 0:
+                return join_elements(everything(obj))  # nobody knows where the list ends
+            if -len(obj.items) <= key.value < len(obj.items):
+                return obj.items[key.value]
+            return obj.element or UNKNOWN
+        return join_all(everything(obj))
+    return obj.element if obj.element is not None else UNKNOWN
+
+
+def _dict_item(obj: Obj, key: Value) -> Value:
+    name = dict_key(key)
+    if name is not None:
+        found = obj.attrs.get(name)
+        return found if found is not None else _unnamed(obj, name)
+    if (kept := object_keys.entry(obj, key)) is not None:
+        return kept
+    values = _meant(obj, key)
+    if isinstance(key, Scalar) and values and all(isinstance(value, DTypeValue) for value in values):
+        # A table of dtypes is asked for the one that an option names.
+        return obj.attrs.get(str(key.usual), join_all(values))
+    found = join_all(values)
+    if "__name__" in obj.attrs and str(getattr(key, "usual", "")) not in obj.attrs:
+        return _function_of_file(obj)
+    many = isinstance(found, Union) and len(found.members) > _MANY and _are_makers(found.members)
+    if (found == UNKNOWN or many) and isinstance(key, Scalar) and isinstance(key.usual, str):
+        # Out of many an option takes one; what it is when nobody says otherwise is as good as any.
+        return obj.attrs.get(key.usual, UNKNOWN)
+    if found == UNKNOWN and (column := _column(values)) is not None:
+        return column
+    several = tuple(dict.fromkeys(values))
+    if found == UNKNOWN and len(several) > 1 and _are_makers(several):
+        found = Union(several)
+    if found == UNKNOWN and len(values) <= _MOST_OBJECTS:
+        found = _object_or_number(values)
+    if isinstance(found, Union) and isinstance(key, Scalar) and isinstance(key.usual, str):
+        return usually(found, obj.attrs.get(key.usual, UNKNOWN))
+    return found
+
+
+def _are_makers(values: tuple[Value, ...]) -> bool:
+    return all(isinstance(value, (Function, Class)) for value in values)
+
+
+def _object_or_number(values: list[Value]) -> Value:
+    """One of several objects, or a number that is an entry beside them: what is done with it tells which."""
+    found = tuple(dict.fromkeys(member for value in values for member in members(value)))
+    objects = [value for value in found if isinstance(value, Ref)]
+    numbers = [value for value in found if scalar_type(value) in ("int", "float", "bool")]
+    apart = objects and numbers and len(objects) + len(numbers) == len(found)
+    return Union((*objects, *numbers)) if apart else UNKNOWN
+
+
+def _column(values: list[Value]) -> Value | None:
+    """One of the columns of a batch, of which some are known: tensors that lie on one device."""
+    known = [value for value in values if isinstance(value, Tensor)]
+    if len(known) < 2 or len({value.device for value in known}) > 1:
+        return None
+    if any(not isinstance(value, (Tensor, Unknown)) for value in values):
+        return None
+    column = join_all([*known])
+    return replace(column, dtype=None, typed=()) if isinstance(column, Tensor) else None
+
+
+def _function_of_file(obj: Obj) -> Value:
+    """What the namespace of a file holds under a name that nobody knows: one of its functions, or else its classes."""
+    public = [value for name, value in obj.attrs.items() if not name.startswith("_")]
+    found: tuple[Value, ...] = tuple(dict.fromkeys(each for each in public if isinstance(each, Function)))
+    found = found or tuple(dict.fromkeys(each for each in public if isinstance(each, Class)))
+    return found[0] if len(found) == 1 else Union(found) if found else UNKNOWN
+
+
+def _unnamed(obj: Obj, name: str) -> Value:
+    """The entry of a dict that was not written under its name, but maybe under a text that was put together."""
+    if not text_keys.has_patterns(obj.attrs):
+        return obj.element if obj.element is not None else UNKNOWN
+    return join_all([value for entry, value in obj.attrs.items() if text_keys.is_met_by(entry, name)])
+
+
+def _meant(obj: Obj, key: Value) -> list[Value]:
+    """All values of a dict that may stand under a key that nobody knows."""
+    if isinstance(key, TupleValue):
+        values = [value for entry, value in obj.attrs.items() if text_keys.may_be_tuple(entry, key)]
+        return values if obj.element is None else [*values, obj.element]
+    pattern = text_keys.pattern(key)
+    if pattern is None:
+        return everything(obj)
+    values = [value for entry, value in obj.attrs.items() if text_keys.may_be(entry, pattern)]
+    if pattern in obj.attrs or obj.element is None:
+        return values
+    # Beside entries that were put together the others are not told apart.
+    return [*values, UNKNOWN if text_keys.has_patterns(obj.attrs) else obj.element]
+
+
+def each(obj: Obj, change: Callable[[Value], Value]) -> Obj:
+    """A container of what ``change`` makes of all that it holds."""
+    attrs = {name: change(part) for name, part in obj.attrs.items()}
+    items = tuple(map(change, obj.items)) if obj.items is not None else None
+    element = change(obj.element) if obj.element is not None else None
+    return replace(obj, attrs=attrs, items=items, element=element)
+
+
+def everything(obj: Obj) -> list[Value]:
+    """All values a container may hold."""
+    values = list(obj.attrs.values()) if obj.kind == "dict" else []
+    values += obj.items or ()
+    return [*values, obj.element] if obj.element is not None else values
+
+
+def entries(interp: Interpreter, value: Value) -> tuple[dict[str, Value], Value | None] | None:
+    """What a dict holds under its keys, and under any other; of one of several what either of them does. None for the rest."""
+    held: dict[str, list[Value]] = {}
+    others: list[Value] = []
+    for member in members(value):
+        obj = interp.obj_of(member)
+        if obj is None or obj.kind != "dict":
+            return None
+        for key, entry in obj.attrs.items():
+            held.setdefault(key, []).append(entry)
+        others += [] if obj.element is None else [obj.element]
+    return {key: join_all(each) for key, each in held.items()}, join_all(others) if others else None
+
+
+def merged(
+    below: Mapping[str, Value], above: Mapping[str, Value], at_times: frozenset[str]
+) -> dict[str, Value]:
+    """Entries put over others; those that are there ``at_times`` only may be either."""
+    either = {name: join_values(below[name], above[name]) for name in at_times if name in below}
+    return {**below, **above, **either}
+
+
+def given(site: CallSite, name: str, held: Value) -> Value:
+    """What takes the place of ``held`` where a call names it; where it does so at times only, it may be either."""
+    value = site.value(None, name)
+    if value is None:
+        return held
+    return join_values(held, value) if name in site.at_times else value
+
+
+def set_item(interp: Interpreter, ref: Ref, key: Value, value: Value, node: ast.expr | None) -> None:
+    """``container[key] = value``."""
+    obj = interp.obj(ref)
+    if LEFT in obj.facts:  # where a path leads past this, the others remember it
+        obj = replace(obj, facts={name: fact for name, fact in obj.facts.items() if name != LEFT})
+    if isinstance(value, Tensor) and node is not None:
+        value = value.at(interp.site("item", node))
+    name = dict_key(key)
+    if NAMESPACE_OF in obj.facts or PARTS_OF in obj.facts:
+        _set_in_owner(interp, obj, name, value, node)
+    if obj.kind == "dict" and name is not None:
+        interp.update(ref, obj.with_attr(name, value))
+    elif obj.kind in ("list", "module") and obj.items is not None and _index(obj, key) is not None:
+        items = list(obj.items)
+        items[_index(obj, key) or 0] = value
+        interp.update(ref, replace(obj, items=tuple(items)))
+    elif obj.cls in NAMED:
+        interp.update(ref, obj.with_attr(name or f"child {len(obj.attrs)}", value))
+    elif obj.kind == "dict":
+        alone = not obj.attrs and replacing.has_its_turn(interp, node)
+        further = object_keys.with_entry(object_keys.added(obj, key), obj, key, value)
+        obj = device_keys.added(further, key, value)
+        some = replace(obj, element=value) if alone else _with_some_entry(obj, text_keys.pattern(key), value)
+        interp.update(ref, some)
+    elif REPEATED in obj.facts and isinstance(obj.element, Tensor) and _is_filled(interp, node):
+        interp.update(ref, replace(obj, element=value))
+    elif obj.facts.get(REPEATED) == PLACEHOLDER:
+        interp.update(ref, replace(obj, element=value).with_fact(REPEATED, TRUE))
+    elif obj.kind == "list" and obj.items is None and replacing.has_its_turn(interp, node):
+        interp.update(ref, replace(obj, element=value))
+    elif obj.kind in ("list", "set"):
+        interp.update(ref, shuffled(obj, value))
+    elif obj.kind == "external" and obj.element is not None:  # a tokenizer's batch
+        interp.update(ref, replace(obj, element=join_values(obj.element, value)))
+
+
+def _set_in_owner(
+    interp: Interpreter, obj: Obj, name: str | None, value: Value, node: ast.expr | None
+) -> None:
+    """What is put into ``__dict__`` is an attribute of the object, and what is put into ``_modules`` a part of the module."""
+    from devfix.analysis.torch_model.python import reflection
+
+    owner, whole = obj.facts.get(NAMESPACE_OF), obj.facts.get(PARTS_OF)
+    if isinstance(owner, Ref):
+        reflection.store_hidden(interp, owner, name, value, node)
+    if isinstance(whole, Ref):
+        reflection.store_part(interp, whole, name, value, node)
+
+
+def _with_some_entry(obj: Obj, pattern: str | None, value: Value) -> Obj:
+    """A dict in which a further entry, or any that ``pattern`` may name, is ``value``."""
+    attrs = {
+        name: join_values(entry, value) if pattern is None or text_keys.may_be(name, pattern) else entry
+        for name, entry in obj.attrs.items()
+    }
+    if pattern is not None:
+        attrs.setdefault(pattern, value)
+    element = value if obj.element is None else join_values(obj.element, value)
+    return replace(obj, attrs=attrs, element=element)
+
+
+def repeated(obj: Obj) -> Obj:
+    """A list of which all elements are alike, and which is there to be filled."""
+    return obj.with_fact(REPEATED, PLACEHOLDER if _is_made_empty(obj.element) else TRUE)
+
+
+def _is_made_empty(value: Value | None) -> bool:
+    """Whether a value is what ``torch.empty`` gave, which nobody reads before something else takes its place."""
+    return (
+        isinstance(value, Tensor) and value.trail[:1] != () and _EMPTY.match(value.trail[0].text) is not None
+    )
+
+
+def _is_filled(interp: Interpreter, node: ast.expr | None) -> bool:
+    """Whether ``node`` is an item whose index is the variable of the loop: every entry has its turn."""
+    index = node.slice if isinstance(node, ast.Subscript) else None
+    loops = interp.frame.loops
+    return isinstance(index, ast.Name) and bool(loops) and index.id in loops[-1].names
+
+
+def shuffled(obj: Obj, *more: Value) -> Obj:
+    """A list with the same elements (and ``more``), of which none is known to be anywhere."""
+    values = [*everything(obj), *more]
+    return replace(obj, items=None, element=join_elements(values) if values else None)
+
+
+def _longer(obj: Obj, value: Value) -> Obj:
+    """A list with a further element: some are as before, and some are the new one."""
+    values = [*everything(obj), value]
+    return replace(obj, items=None, element=join_elements(values, split=True))
+
+
+def delete_item(interp: Interpreter, ref: Ref, key: Value) -> None:
+    """``del container[key]``."""
+    obj = interp.obj(ref)
+    forget_attribute(interp, obj, key)
+    name = dict_key(key)
+    if obj.kind == "dict" and name is not None:
+        attrs = {entry: value for entry, value in obj.attrs.items() if entry != name}
+        interp.update(ref, replace(obj, attrs=attrs))
+    elif obj.kind == "dict":
+        interp.update(ref, object_keys.without_entries(obj))
+    elif obj.kind == "list":
+        interp.update(ref, shuffled(obj))
+
+
+def forget_attribute(interp: Interpreter, namespace: Obj, key: Value | None) -> None:
+    """What is taken out of ``__dict__``, or all of it, is computed anew where the object's class says how."""
+    if NAMESPACE_OF in namespace.facts:
+        from devfix.analysis.language import cached_properties
+
+        cached_properties.forget(interp, namespace.facts[NAMESPACE_OF], key)
+
+
+def _index(obj: Obj, key: Value) -> int | None:
+    if not isinstance(key, Const) or not isinstance(key.value, int) or obj.items is None:
+        return None
+    return key.value if -len(obj.items) <= key.value < len(obj.items) else None
+
+
+def append(interp: Interpreter, ref: Ref, value: Value) -> None:
+    """``container.append(value)``: exact while it is short, summarised beyond."""
+    obj = interp.obj(ref)
+    if obj.items is not None and obj.element is None and len(obj.items) < MAX_ITEMS // 2:
+        interp.update(ref, replace(obj, items=(*obj.items, value)))
+    elif obj.items is not None and obj.element is not None:
+        interp.update(ref, replace(obj, element=join_elements([obj.element, value], split=True)))
+    else:
+        interp.update(ref, _longer(obj, value))
+
+
+def extend(interp: Interpreter, ref: Ref, values: tuple[Value, ...] | None, element: Value) -> None:
+    """``container.extend(values)``; ``values`` is None when only an ``element`` is known."""
+    if values is not None:
+        for value in values:
+            append(interp, ref, value)
+        return
+    interp.update(ref, _longer(interp.obj(ref), element))
+
+
+def concatenated(interp: Interpreter, left: Value, right: Value) -> Value | None:
+    """``left + right`` for two lists or tuples, or None when they are something else."""
+    if isinstance(left, TupleValue) and isinstance(right, TupleValue):
+        items = left.items + right.items
+        return TupleValue(items) if len(items) <= MOST_ITEMS else Sequence(join_all(list(items)))
+    a, b = interp.obj_of(left), interp.obj_of(right)
+    if a is None or b is None or a.kind != "list" or b.kind != "list":
+        return None
+    short = len(a.items or ()) + len(b.items or ()) <= MOST_ITEMS
+    if short and a.items is not None and b.items is not None and a.element is b.element is None:
+        return interp.new(Obj("list", items=a.items + b.items))
+    parts = everything(a) + everything(b)
+    return interp.new(Obj("list", element=join_all(parts, split=True) if parts else None))
+
+
+def with_tensors(obj: Obj, change: Callable[[Tensor], Tensor]) -> Obj:
+    """An object with every tensor changed that it holds itself."""
+    attrs = {key: change(held) if isinstance(held, Tensor) else held for key, held in obj.attrs.items()}
+    element = change(obj.element) if isinstance(obj.element, Tensor) else obj.element
+    return replace(obj, attrs=attrs, element=element)

@@ -1,0 +1,192 @@
+"""Context managers: what ``with`` binds, and what it changes for the body."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
+
+from devfix.analysis.domain import classes
+from devfix.analysis.domain.lattice import UNKNOWN_DEVICE
+from devfix.analysis.domain.values import (
+    NONE,
+    UNKNOWN,
+    Class,
+    DeviceValue,
+    DTypeValue,
+    External,
+    Function,
+    Obj,
+    Ref,
+    Sequence,
+    Union,
+    Unknown,
+    Value,
+)
+from devfix.analysis.language import calls
+from devfix.analysis.language.frames import Arg, CallSite
+from devfix.analysis.torch_model.devices import choices, grad_mode
+from devfix.analysis.torch_model.libraries.frameworks import PLACING_MANAGERS
+from devfix.analysis.torch_model.modules import hooks
+from devfix.analysis.torch_model.python import standard_library
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+
+def _nothing() -> None:
+    """Leaving changes nothing."""
+
+
+def enter(interp: Interpreter, manager: Value, node: ast.expr) -> tuple[Value, Callable[[], None]]:
+    """What ``as`` binds, and what to do when the block is left."""
+    if isinstance(manager, DeviceValue):
+        return manager, _with_default_device(interp, manager)
+    if isinstance(manager, Union):
+        manager = _that_does_something(interp, manager)
+    obj = interp.obj_of(manager)
+    if obj is not None and isinstance(manager, Ref):
+        if isinstance(obj.cls, Class):
+            return _enter_object(interp, obj.cls, manager, node)
+        if isinstance(obj.cls, External):
+            return _enter_external(interp, obj.cls.name, manager, obj)
+        return manager, _nothing
+    if isinstance(manager, Sequence):  # a @contextmanager function of the project
+        return manager.element, _nothing
+    if isinstance(manager, Unknown) and _expects_error(node):
+        return manager, _expecting_errors(interp)
+    if isinstance(manager, Unknown) and _may_place(node):
+        return manager, _with_default_device(interp, DeviceValue(UNKNOWN_DEVICE))
+    return manager, _nothing
+
+
+def _enter_external(
+    interp: Interpreter, name: str, manager: Ref, obj: Obj
+) -> tuple[Value, Callable[[], None]]:
+    if name == grad_mode.NAME:
+        return manager, grad_mode.enter(interp, obj)
+    if name == STACK:
+        return manager, _with_stack(interp, manager)
+    if name == hooks.HANDLE.name:
+        return manager, partial(hooks.remove, interp, obj)
+    if name == standard_library.HANDING_ON:
+        return obj.attrs["entered"], _nothing
+    if name == "torch.autocast":
+        return manager, _with_autocast(interp, obj)
+    if name in ("pytest.raises", "unittest.raises"):
+        return manager, _expecting_errors(interp)
+    return manager, _nothing
+
+
+#: The class of managers that enter others for the time of their own block.
+STACK = "contextlib.ExitStack"
+
+
+def _with_stack(interp: Interpreter, stack: Ref) -> Callable[[], None]:
+    interp.to_leave.setdefault(stack, [])
+    return partial(_leave, interp, stack)
+
+
+def _leave(interp: Interpreter, manager: Value) -> None:
+    """Undo what entering a manager did that was entered by a call, or what a stack has entered so far."""
+    for each in reversed(interp.to_leave.pop(manager, [])):
+        each()
+
+
+def stack_method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:
+    """``stack.enter_context(manager)``; what it does lasts until the stack is left, or closed."""
+    manager = site.value(0, "cm")
+    if name in ("close", "aclose"):
+        _leave(interp, ref)
+    if name not in ("enter_context", "enter_async_context") or manager is None:
+        return UNKNOWN
+    entered, leave = enter(interp, manager, site.node)
+    interp.to_leave.setdefault(ref, []).append(leave)
+    return entered
+
+
+#: What a ``with`` statement calls, and programs call themselves where a block begins in one function and ends in another.
+ENTER, EXIT = "__enter__", "__exit__"
+
+
+def called(interp: Interpreter, manager: Value, name: str, site: CallSite) -> Value:
+    """``manager.__enter__()``, ``manager.__exit__(None, None, None)`` of a manager from outside the project."""
+    if name == EXIT:
+        _leave(interp, manager)
+        return NONE
+    entered, leave = enter(interp, manager, site.node)
+    interp.to_leave.setdefault(manager, []).append(leave)
+    return entered
+
+
+def _that_does_something(interp: Interpreter, manager: Union) -> Value:
+    """Of two managers the one that an option turns off: the other, ``nullcontext()``, changes nothing.
+
+    Of several that a release may have the one that chooses a precision.
+    """
+    found = [each for each in manager.members if not standard_library.is_idle_manager(interp, each)]
+    if len(found) == 1:
+        return found[0]
+    return next((each for each in found if choices.is_autocast(interp, each)), manager)
+
+
+def _expects_error(node: ast.expr) -> bool:
+    """Whether an unknown manager is one of ``unittest``'s: ``self.assertRaises(RuntimeError)``."""
+    func = node.func if isinstance(node, ast.Call) else None
+    return isinstance(func, ast.Attribute) and func.attr in ("assertRaises", "assertRaisesRegex")
+
+
+def _may_place(node: ast.expr) -> bool:
+    """Whether an unknown manager may choose where tensors are made: a device, or what a framework offers."""
+    if isinstance(node, ast.Call):
+        return isinstance(node.func, ast.Attribute) and node.func.attr in PLACING_MANAGERS
+    return isinstance(node, (ast.Name, ast.Attribute))
+
+
+def _with_default_device(interp: Interpreter, device: DeviceValue) -> Callable[[], None]:
+    before = interp.state.default_device
+    interp.state.default_device = device
+
+    def leave() -> None:
+        interp.state.default_device = before
+
+    return leave
+
+
+def _with_autocast(interp: Interpreter, manager: Obj) -> Callable[[], None]:
+    before = interp.autocast
+    chosen = manager.facts.get("dtype")
+    name = chosen.name if isinstance(chosen, DTypeValue) else None
+    interp.autocast = None if "disabled" in manager.facts else name or "?"
+
+    def leave() -> None:
+        interp.autocast = before
+
+    return leave
+
+
+def _expecting_errors(interp: Interpreter) -> Callable[[], None]:
+    interp.recorder.muted += 1
+
+    def leave() -> None:
+        interp.recorder.muted -= 1
+
+    return leave
+
+
+def _enter_object(
+    interp: Interpreter, cls: Class, ref: Ref, node: ast.expr
+) -> tuple[Value, Callable[[], None]]:
+    found = classes.find(interp, cls, "__enter__") or classes.find(interp, cls, "__aenter__")
+    entered: Value = ref
+    if isinstance(found, Function):
+        entered = calls.call_function(interp, found, [ref], node)
+    leaving = classes.find(interp, cls, "__exit__") or classes.find(interp, cls, "__aexit__")
+
+    def leave() -> None:
+        if isinstance(leaving, Function) and not interp.state.dead:
+            nothing = (Arg(NONE), Arg(NONE), Arg(NONE))
+            calls.call_function(interp, leaving, [ref], node, CallSite(node, nothing))
+
+    return entered, leave

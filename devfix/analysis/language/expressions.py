@@ -1,0 +1,387 @@
+"""Transfer functions of expressions: the abstract value of each form."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from devfix.analysis.assumptions import changing_globals
+from devfix.analysis.deciding import conditions, correlated, emptiness
+from devfix.analysis.domain import classes
+from devfix.analysis.domain.copying import replace
+from devfix.analysis.domain.join import join_all, join_values, scalar_type, usually
+from devfix.analysis.domain.values import (
+    ARGUMENT,
+    COMMAND_LINE,
+    NONE,
+    UNKNOWN,
+    Array,
+    Class,
+    Const,
+    DTypeValue,
+    External,
+    Function,
+    Ref,
+    Scalar,
+    Sequence,
+    Tensor,
+    TupleValue,
+    Union,
+    Value,
+    option,
+    usual_value,
+    without_none,
+)
+from devfix.analysis.language import (
+    attributes,
+    binding,
+    calls,
+    comprehensions,
+    displays,
+    enumerations,
+    iteration,
+    speaking,
+    suspended,
+    template_strings,
+)
+from devfix.analysis.language.frames import Arg, CallSite
+from devfix.analysis.nn.modules import external_bases
+from devfix.analysis.text.syntax import names_in
+from devfix.analysis.torch_model import names
+from devfix.analysis.torch_model.arrays import numpy_model
+from devfix.analysis.torch_model.concurrency import coroutines
+from devfix.analysis.torch_model.devices import device_settings
+from devfix.analysis.torch_model.loading import batch_mates, file_parts
+from devfix.analysis.torch_model.python import environment, reflection
+from devfix.analysis.torch_model.python.folding import known
+from devfix.analysis.torch_model.python.text_methods import assembled, sliced
+from devfix.analysis.torch_model.tensors import comparisons, indexing, operators, requirements
+from devfix.analysis.torch_model.tensors.requirements import Part
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+
+def constant(interp: Interpreter, node: ast.Constant) -> Value:
+    """The constant itself; a node keeps the value that was made of it."""
+    made: Value | None = node.__dict__.get("const")
+    if made is None:
+        made = node.__dict__["const"] = known(node.value)  # a node never changes
+    return made
+
+
+def name(interp: Interpreter, node: ast.Name) -> Value:
+    """What a name is bound to in the frames around it, or the builtin of that name.
+
+    An unbound name is unknown and is counted: a later round of a loop may bind it.
+    """
+    value = interp.lookup(node.id)
+    if value is not None:
+        return value
+    builtin = names.builtin(node.id)
+    if builtin is not None:
+        return builtin
+    interp.unbound += 1
+    return UNKNOWN
+
+
+def attribute(interp: Interpreter, node: ast.Attribute) -> Value:
+    """An attribute of a value. Of a tensor it may be its device, its dtype or a view of it."""
+    value = interp.eval(node.value)
+    return attributes.get_attribute(interp, value, node.attr, node)
+
+
+def bin_op(interp: Interpreter, node: ast.BinOp) -> Value:
+    """The result of a binary operator, after its left operand and then its right one.
+
+    Operands on two devices, or of dtypes that do not go together, are recorded.
+    """
+    left, right = interp.eval(node.left), interp.eval(node.right)
+    return operators.binary(interp, node, left, right)
+
+
+def unary_op(interp: Interpreter, node: ast.UnaryOp) -> Value:
+    """``not`` gives a bool where the truth is known; a sign keeps a tensor's or array's device.
+
+    Of a number ``-`` gives the number, and ``~`` an int of unknown value.
+    """
+    value = without_none(interp.eval(node.operand))
+    if isinstance(node.op, ast.Not):
+        known = conditions.truth(interp, value)
+        return conditions.boolean(None if known is None else not known)
+    if isinstance(value, Const) and isinstance(value.value, (int, float)):
+        if isinstance(node.op, ast.USub):
+            return Const(-value.value)
+        return value if isinstance(node.op, ast.UAdd) else Scalar("int")
+    if isinstance(value, (Tensor, Array)):
+        return operators.unary(interp, node, value)
+    return value if isinstance(value, Scalar) else UNKNOWN
+
+
+def bool_op(interp: Interpreter, node: ast.BoolOp) -> Value:
+    """``and`` and ``or`` return an operand; the last one evaluated decides."""
+    stops_at = isinstance(node.op, ast.Or)
+    possible: list[Value] = []
+    asked = False
+    for part in node.values:
+        tried = interp.attempt(partial(interp.eval, part)) if possible else interp.eval(part)
+        if tried is None:
+            break
+        value = tried
+        known = conditions.truth(interp, value)
+        if known is stops_at:
+            possible.append(value)
+            break
+        if known is None:
+            asked = asked or (stops_at and part is not node.values[-1] and environment.is_asked(interp, part))
+            possible.append(without_none(value) if stops_at else value)
+    else:
+        if known is not None:
+            possible.append(value)
+    if asked and len(possible) == 2:
+        return environment.instead(possible[-1])
+    if len(possible) > 1 and all(scalar_type(value) == "bool" for value in possible):
+        return Scalar("bool")
+    joined = join_all(possible)
+    first = usual_value(possible[0]) if stops_at and len(possible) > 1 else None
+    return usually(joined, first) if first is not None and first.value else joined
+
+
+def compare(interp: Interpreter, node: ast.Compare) -> Value:
+    """A comparison, also a chained one: a bool, or a bool tensor where one of the operands is a tensor.
+
+    Operands on two devices are recorded for each pair. A chain is false as soon as one answer is.
+    """
+    left = interp.eval(node.left)
+    answers: list[Value] = []
+    for op, comparator in zip(node.ops, node.comparators, strict=True):
+        right = interp.eval(comparator)
+        answers.append(comparisons.compare(interp, node, op, left, right, comparator))
+        left = right
+    if len(answers) == 1:
+        return emptiness.answer(interp, node, answers[0])
+    known = [conditions.truth(interp, answer) for answer in answers]
+    if False in known:
+        return Const(False)
+    return Const(True) if all(known) else Scalar("bool")
+
+
+def if_exp(interp: Interpreter, node: ast.IfExp) -> Value:
+    """The value of the branch that is taken, or what both have in common where the test is not decided.
+
+    Of two dtypes the one without options counts. Two devices stay apart where a device was just chosen.
+    """
+    truth = conditions.decide_expression(interp, node)
+    if truth is not None:
+        return interp.eval(node.body if truth else node.orelse)
+    body, orelse = (interp.attempt(partial(interp.eval, part)) for part in (node.body, node.orelse))
+    if body is None or orelse is None:
+        interp.state.dead = interp.state.dead or body is orelse
+        return body or orelse or UNKNOWN
+    if changing_globals.asks_for_flag(interp, node.test) and not isinstance(body, Tensor):
+        return UNKNOWN  # which device it names, say
+    usual = conditions.usual(interp, node.test)
+    if isinstance(body, DTypeValue) and isinstance(orelse, DTypeValue):  # an option that chooses a dtype
+        return join_values(body, orelse) if usual is None else body if usual else orelse
+    if interp.program.adopts:
+        _agree(interp, node, body, orelse)
+    joined = join_values(body, orelse, split=interp.program.adopts)
+    if isinstance(joined, Tensor) and joined.is_parted and names_in(node.test) & {"is_cuda", "device"}:
+        joined = replace(joined, split=None)  # what is done about it depends on where it is
+    if usual is not None:
+        joined = usually(joined, body if usual else orelse)
+    correlated.keep_expression(interp, node, joined, body, orelse)
+    return joined
+
+
+def _agree(interp: Interpreter, node: ast.IfExp, body: Value, orelse: Value) -> None:
+    """Where a device has just been chosen, either of two tensors is meant to be on it."""
+    pairs = ((body, node.body), (orelse, node.orelse))
+    parts = [Part(value, "choice", part) for value, part in pairs if isinstance(value, Tensor)]
+    kinds = {part.tensor.device.kind for part in parts if part.tensor.rank != 0}
+    if kinds == {"cpu", "accelerator"}:
+        requirements.record(interp, node, "choice", "device", parts)
+
+
+def subscript(interp: Interpreter, node: ast.Subscript) -> Value:
+    """An item, a slice or an index of a value; a generic alias such as ``list[int]`` is the class itself.
+
+    A tensor stays on its device; an index on another one is recorded.
+    """
+    value = without_none(interp.eval(node.value))
+    if isinstance(value, External):
+        if value.name in numpy_model.GRIDS:
+            return numpy_model.GRIDS[value.name](interp, node.slice)
+        if value.name.endswith(".__dict__"):
+            return reflection.chosen(interp, value, node)
+        if value.name == "sys.modules" and getattr(node.slice, "id", "") == "__name__":
+            return reflection.own_module(interp)
+        if value == COMMAND_LINE and not isinstance(node.slice, ast.Slice):
+            return option(_name_given(interp.frame.statement, node))
+        return value  # a generic alias such as list[int]
+    if isinstance(node.slice, ast.Slice) and isinstance(value, Const) and isinstance(value.value, str):
+        return sliced(interp, value.value, node.slice)
+    key = interp.eval(node.slice)
+    found = item(interp, node, value, key)
+    if found != UNKNOWN:
+        return found
+    name = key.value if isinstance(key, Const) else None
+    of_batch = batch_mates.part(interp, value, name, node) or batch_mates.item(value, key, node)
+    return device_settings.entry(key) or of_batch or UNKNOWN
+
+
+def _name_given(statement: ast.stmt | None, node: ast.expr) -> str:
+    """What a statement calls the value of an expression, or of one call with it, which says what a user is asked for: ``device = sys.argv[1]``."""
+    value = statement.value if isinstance(statement, ast.Assign) else None
+    value = value.args[0] if isinstance(value, ast.Call) and len(value.args) == 1 else value
+    named = statement.targets[0] if isinstance(statement, ast.Assign) and value is node else None
+    return named.id if isinstance(named, ast.Name) else ARGUMENT
+
+
+def item(interp: Interpreter, node: ast.Subscript, value: Value, key: Value) -> Value:
+    """``value[key]``."""
+    if isinstance(value, Union):
+        long = tuple(member for member in value.members if iteration.may_have_item(interp, member, key))
+        return interp.either(
+            long or value.members, lambda member: item(interp, node, member, key), usual=value.usual
+        )
+    if isinstance(value, (Tensor, Array)):
+        return indexing.get(interp, node, value, key)
+    if isinstance(value, TupleValue):
+        return _tuple_item(interp, value, key, node)
+    if isinstance(value, Sequence):
+        return value if isinstance(node.slice, ast.Slice) else value.element
+    if isinstance(value, Ref):
+        return indexing.object_item(interp, node, value, key)
+    if isinstance(value, (Const, Scalar)) and scalar_type(value) == "str":
+        return Scalar("str")
+    if isinstance(value, Class) and "typing.Generic" in external_bases(interp, value):
+        return value  # a generic class with its parameters
+    made = classes.find(interp, value, "__class_getitem__") if isinstance(value, Class) else None
+    if isinstance(made, Function):
+        return calls.call_function(interp, made, [value], node, CallSite(node, (Arg(key),)))
+    if isinstance(value, Class) and enumerations.is_one(interp, value):
+        return enumerations.member(interp, value, key, by_name=True)
+    return file_parts.item(interp, value) or UNKNOWN
+
+
+def _tuple_item(interp: Interpreter, value: TupleValue, key: Value, node: ast.Subscript) -> Value:
+    if isinstance(node.slice, ast.Slice):
+        bounds = iteration.known_slice(interp, node.slice)
+        return (
+            TupleValue(value.items[bounds]) if bounds is not None else Sequence(join_all(list(value.items)))
+        )
+    if isinstance(key, Const) and isinstance(key.value, int):
+        if -len(value.items) <= key.value < len(value.items):
+            return value.items[key.value]
+        return UNKNOWN
+    # Nothing but a number takes an item out: ``pair[:, 0]`` is what a tensor is asked for, on another path.
+    return UNKNOWN if isinstance(key, TupleValue) else join_all(list(value.items))
+
+
+def slice_bounds(node: ast.Slice) -> slice | None:
+    """The Python slice a slice expression stands for, when its bounds are literal."""
+    bounds: list[int | None] = []
+    for part in (node.lower, node.upper, node.step):
+        if part is None:
+            bounds.append(None)
+            continue
+        try:
+            value = ast.literal_eval(part)
+        except ValueError:
+            return None
+        if not isinstance(value, int):
+            return None
+        bounds.append(value)
+    return slice(*bounds)
+
+
+def slice_(interp: Interpreter, node: ast.Slice) -> Value:
+    """A slice object; its bounds are evaluated and not kept."""
+    for part in (node.lower, node.upper, node.step):
+        if part is not None:
+            interp.eval(part)
+    return External("builtins.slice")
+
+
+def starred(interp: Interpreter, node: ast.Starred) -> Value:
+    """What stands behind the star; whoever holds it unpacks it."""
+    return interp.eval(node.value)
+
+
+def lambda_(interp: Interpreter, node: ast.Lambda) -> Value:
+    """A function of the current frame; its body waits for a call."""
+    return calls.make_function(interp, node)
+
+
+def yield_(interp: Interpreter, node: ast.Yield) -> Value:
+    """Nothing is known of what is sent in; what is given out becomes an element of the generator."""
+    value = interp.eval(node.value) if node.value is not None else NONE
+    interp.frame.yields.append(value)
+    suspended.note(interp, interp.frame)
+    return UNKNOWN
+
+
+def yield_from(interp: Interpreter, node: ast.YieldFrom) -> Value:
+    """An element of the iterable becomes one of the generator; its own result is unknown."""
+    iterable = interp.eval(node.value)
+    interp.frame.yields.append(iteration.element(interp, iterable, node.value))
+    return UNKNOWN
+
+
+def await_(interp: Interpreter, node: ast.Await) -> Value:
+    """What is awaited: a coroutine stands for its result."""
+    return coroutines.awaited(interp, interp.eval(node.value))
+
+
+def named(interp: Interpreter, node: ast.NamedExpr) -> Value:
+    """The value of ``:=``, after its name is bound in the frame that holds it."""
+    value = interp.eval(node.value)
+    binding.bind_name(interp, node.target, value, None)
+    return value
+
+
+def formatted(interp: Interpreter, node: ast.JoinedStr) -> Value:
+    """A string: known where all its parts are. The ``__str__`` or ``__repr__`` of what is shown is run."""
+    parts: list[Value] = []
+    for part in node.values:
+        if isinstance(part, ast.FormattedValue):
+            value = interp.eval(part.value)
+            speaking.speak(interp, value, part.value, as_shown=part.conversion == ord("r"))
+            parts.append(value if isinstance(value, (Const, Scalar)) else Scalar("str"))
+        else:
+            parts.append(interp.eval(part))
+    return assembled(parts)
+
+
+EVALUATORS: dict[type[ast.expr], Callable[[Interpreter, Any], Value]] = {
+    ast.Constant: constant,
+    ast.Name: name,
+    ast.Attribute: attribute,
+    ast.BinOp: bin_op,
+    ast.UnaryOp: unary_op,
+    ast.BoolOp: bool_op,
+    ast.Compare: compare,
+    ast.IfExp: if_exp,
+    ast.Subscript: subscript,
+    ast.Slice: slice_,
+    ast.Tuple: displays.tuple_,
+    ast.List: displays.list_,
+    ast.Set: displays.set_,
+    ast.Dict: displays.dict_,
+    ast.Starred: starred,
+    ast.Lambda: lambda_,
+    ast.Yield: yield_,
+    ast.YieldFrom: yield_from,
+    ast.Await: await_,
+    ast.NamedExpr: named,
+    ast.JoinedStr: formatted,
+    **template_strings.EVALUATORS,
+    ast.Call: calls.evaluate,
+    ast.ListComp: comprehensions.evaluate,
+    ast.GeneratorExp: comprehensions.evaluate,
+    ast.SetComp: comprehensions.evaluate,
+    ast.DictComp: comprehensions.evaluate_dict,
+}

@@ -1,0 +1,45 @@
+"""Given namespaces: ``self.__dict__ = entries``: an object whose attributes are the entries of a dict that others may have, too."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from devfix.analysis.domain.copying import replace
+from devfix.analysis.domain.values import UNKNOWN, Obj, Ref, Value
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+NAME = "__dict__"
+#: The fact of a dict that shows the attributes of an object.
+NAMESPACE_OF = "namespace of"
+
+
+def given(interp: Interpreter, obj: Obj, entries: Value) -> Obj:
+    """The object from then on: what it had is gone, and what it shares with an object that was given none is not known."""
+    held = interp.obj_of(entries)
+    view = held is not None and NAMESPACE_OF in held.facts
+    return replace(obj, attrs={NAME: UNKNOWN if view else entries})
+
+
+def of(interp: Interpreter, obj: Obj) -> Ref | None:
+    """The dict that an object was given, where it is known."""
+    entries = obj.attrs.get(NAME)
+    held = interp.obj_of(entries)
+    return entries if isinstance(entries, Ref) and held is not None and held.kind == "dict" else None
+
+
+def read(interp: Interpreter, obj: Obj, name: str) -> Value | None:
+    """An attribute of such an object; None where it has none of that name."""
+    if NAME not in obj.attrs:
+        return None
+    entries = of(interp, obj)
+    if entries is None:
+        return UNKNOWN
+    held = interp.obj(entries)
+    return held.attrs.get(name, UNKNOWN if held.element is not None else None)
+
+
+def write(interp: Interpreter, entries: Ref, name: str, value: Value) -> None:
+    """An attribute of such an object is set."""
+    interp.update(entries, interp.obj(entries).with_attr(name, value))

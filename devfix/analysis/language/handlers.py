@@ -1,0 +1,96 @@
+"""Handlers: what a ``try`` statement leaves behind."""
+
+from __future__ import annotations
+
+import ast
+from contextlib import nullcontext
+from typing import TYPE_CHECKING
+
+from devfix.analysis.domain.state import State, join_states, keep_main_path
+from devfix.analysis.domain.values import UNKNOWN, Tensor
+from devfix.analysis.language.frames import Frame
+from devfix.analysis.text import fetches
+from devfix.analysis.text.syntax import names_what_is_missing, walk
+from devfix.analysis.torch_model.tensors.moves import METHODS
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+
+def try_(interp: Interpreter, node: ast.Try) -> None:
+    """A handler may start from anywhere in the body, so it sees both ends of it joined."""
+    before = interp.state.fork()
+    elsewhere = _left_behind(interp.frame)
+    with interp.recorder.mute() if _fetches_instead(interp, node) else nullcontext():
+        last = _run_to_the_end(interp, node.body)
+    interp.run(node.orelse)
+    after = interp.state
+    for handler in node.handlers:
+        entry = join_states(before.fork(), (last if after.dead else after).fork())
+        entry.dead = False
+        interp.state = entry
+        if handler.name:
+            interp.state.set(interp.frame.id, handler.name, UNKNOWN)
+        after = _handled(interp, handler, after, idle=_has_what_is_asked(interp, node, handler))
+    interp.state = after
+    if node.handlers:
+        for state in (after, *_left_behind(interp.frame).values()):
+            if id(state) not in elsewhere:
+                state.used = before.used  # what the body put there it may have failed to, and that was caught
+    interp.run(node.finalbody)
+
+
+def _left_behind(frame: Frame) -> dict[int, State]:
+    """The states in which a function was left, or a round of one of its loops."""
+    rounds = (state for loop in frame.loops for state in (*loop.breaks, *loop.continues))
+    return {id(state): state for state in (*(state for _, state in frame.returns), *rounds)}
+
+
+def _fetches_instead(interp: Interpreter, node: ast.Try) -> bool:
+    """Whether a handler copies to the CPU what the body hands to NumPy from where it is."""
+    return any(fetches.chosen(interp.source, handler.body, node.body) for handler in node.handlers)
+
+
+def _has_what_is_asked(interp: Interpreter, node: ast.Try, handler: ast.ExceptHandler) -> bool:
+    """Whether the body moves tensors, or asks them for attributes: the handler is there for what is none."""
+    parts = [part for each in node.body for part in walk(each)]
+    asked = [part for part in parts if isinstance(part, ast.Attribute)]
+    if not isinstance(handler.type, ast.Name) or handler.type.id != "AttributeError":
+        calls = [part.func for part in parts if isinstance(part, ast.Call)]
+        if not all(isinstance(called, ast.Attribute) and called.attr in METHODS for called in calls):
+            return False
+    owners = [
+        part.value for part in asked if not (isinstance(part.value, ast.Name) and part.value.id == "self")
+    ]
+    values = [interp.lookup(owner.id) if isinstance(owner, ast.Name) else None for owner in owners]
+    return bool(values) and all(isinstance(value, Tensor) for value in values)
+
+
+def _handled(interp: Interpreter, handler: ast.ExceptHandler, after: State, *, idle: bool) -> State:
+    """What holds behind a handler, which has been entered.
+
+    The path without an exception is the program under analysis; a handler's only counts for the names that it alone
+    binds (an import's fallback, say). Where it makes what was not there yet, both are, unless it has nothing to do.
+    """
+    returned = len(interp.frame.returns)
+    fills = names_what_is_missing(handler) and not idle
+    with nullcontext() if fills else interp.recorder.mute():
+        interp.run(handler.body)
+    rescues = interp.frame.returns[returned:] if not idle else []
+    interp.frame.rescues += rescues
+    del interp.frame.returns[returned:]
+    if not fills:
+        return keep_main_path(after, interp.state)
+    interp.frame.filling.update(id(state) for _, state in rescues)
+    return join_states(after, interp.state, alike=True)
+
+
+def _run_to_the_end(interp: Interpreter, body: list[ast.stmt]) -> State:
+    """Execute statements; the state before the one that ended the path, or else the last."""
+    last = interp.state
+    for statement in body:
+        last = interp.state.fork()
+        interp.run([statement])
+        if interp.state.dead:
+            return last
+    return interp.state

@@ -1,0 +1,263 @@
+"""Iteration: the items of a collection where they are known, else a typical element."""
+
+from __future__ import annotations
+
+import ast
+from types import NoneType
+from typing import TYPE_CHECKING
+
+from devfix.analysis.domain.copying import replace
+from devfix.analysis.domain.join import join_all, scalar_type
+from devfix.analysis.domain.values import (
+    ARGUMENT,
+    COMMAND_LINE,
+    NONE,
+    UNKNOWN,
+    Array,
+    Class,
+    Const,
+    External,
+    Obj,
+    Ref,
+    Scalar,
+    Sequence,
+    Tensor,
+    TupleValue,
+    Union,
+    Unknown,
+    Value,
+    members,
+    option,
+)
+from devfix.analysis.language import object_keys, text_keys
+from devfix.analysis.nn.modules import havoc, is_module
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+#: Longer collections are summarised by one element; those of modules and names where they are longer than the second.
+MAX_ITEMS, _MAX_APART = 32, 128
+#: Modules whose items are their names, as those of a dict are.
+NAMED = frozenset({External("torch.nn.ModuleDict"), External("torch.nn.ParameterDict")})
+
+
+def new_list(interp: Interpreter, items: tuple[Value, ...], node: ast.AST | None = None) -> Ref:
+    """A list with these items on the heap."""
+    trail = (interp.site("other", node),) if node is not None else ()
+    if len(items) > MAX_ITEMS and (len(items) > _MAX_APART or not are_apart(interp, items)):
+        return interp.new(Obj("list", element=typical(interp, items), trail=trail))
+    return interp.new(Obj("list", items=items, trail=trail))
+
+
+def typical(interp: Interpreter, items: tuple[Value, ...]) -> Value:
+    """What items have in common; nobody sees what becomes of the modules that are not in it."""
+    found = join_all(list(items), split=True)
+    for item in items:
+        if is_module(interp, item) and item not in members(found):
+            havoc(interp, item)
+    return found
+
+
+def has_module(interp: Interpreter, items: tuple[Value, ...]) -> bool:
+    """Whether one of the items is a module."""
+    return any(is_module(interp, item) for item in items)
+
+
+def are_apart(interp: Interpreter, items: tuple[Value, ...]) -> bool:
+    """Whether all are modules or names, or pairs with one: entries of a dict, attributes, layers.
+
+    Or pairs of a container and what it is to hold, as ``zip`` makes them.
+    """
+    return all(
+        any(_is_apart(interp, part) or _is_container(interp, part) for part in item.items)
+        if isinstance(item, TupleValue)
+        else _is_apart(interp, item)
+        for item in items
+    )
+
+
+def _is_apart(interp: Interpreter, value: Value) -> bool:
+    return (isinstance(value, Const) and isinstance(value.value, str)) or is_module(interp, value)
+
+
+def _is_container(interp: Interpreter, value: Value) -> bool:
+    obj = interp.obj_of(value)
+    return obj is not None and obj.kind in ("list", "dict")
+
+
+def one_of_each_place(items: tuple[Value, ...]) -> list[Value]:
+    """One of the tensors that were made in each place, the last one last, if those are several and else alike."""
+    tensors = [item for item in items if isinstance(item, Tensor) and item.trail and item.device.is_known]
+    if len(tensors) < len(items) or len({(tensor.device, tensor.dtype) for tensor in tensors}) != 1:
+        return []
+    found = {tensor.trail[0]: tensor for tensor in reversed(tensors)}
+    return list(reversed(found.values())) if len(found) > 1 else []
+
+
+def exact_items(interp: Interpreter, value: Value) -> tuple[Value, ...] | None:
+    """The items of a collection in order, or None when they are not known one by one."""
+    if isinstance(value, TupleValue):
+        return value.items
+    if isinstance(value, Union):
+        rows = [exact_items(interp, member) for member in value.members]
+        known = [row for row in rows if row is not None]
+        if len(known) < len(rows) or len({len(row) for row in known}) > 1:
+            return None
+        return tuple(_of_either(list(column)) for column in zip(*known, strict=True))
+    if isinstance(value, Class):
+        from devfix.analysis.language import enumerations
+
+        return enumerations.all_of(interp, value)
+    obj = interp.obj_of(value)
+    if obj is None:
+        return None
+    if obj.kind == "dict" or obj.cls in NAMED:
+        if obj.element is not None:
+            return None
+        return tuple(key_value(key) for key in obj.attrs)
+    if obj.kind == "dataset":
+        return None  # its items are the columns
+    if obj.items is not None and obj.element is None and "__iter__" not in obj.attrs:
+        return obj.items
+    return None
+
+
+def unpacked(interp: Interpreter, value: Value) -> tuple[Value, ...] | None:
+    """What ``a, b = value`` and ``f(*value)`` take out of it one by one, which an object or a generator gives them in turn."""
+    items = exact_items(interp, value)
+    if items is not None:
+        return items
+    obj = interp.obj_of(value)
+    if obj is not None and obj.kind == "instance":
+        from devfix.analysis.language import iterators
+
+        value = iterators.iterator_of(interp, value)
+        items = exact_items(interp, value)
+    return items if items is not None else getattr(value, "row", ()) or None
+
+
+def is_row(interp: Interpreter, value: Value) -> bool:
+    """Whether a value is a tuple or a list."""
+    obj = interp.obj_of(value)
+    return isinstance(value, TupleValue) or (obj is not None and obj.kind == "list")
+
+
+def row_items(interp: Interpreter, value: Value) -> tuple[Value, ...] | None:
+    """The items of a tuple or a list; None for anything else, and where they are not known one by one."""
+    return exact_items(interp, value) if is_row(interp, value) else None
+
+
+def element(interp: Interpreter, value: Value, node: ast.expr | None) -> Value:
+    """What a loop variable stands for when iterating over ``value``."""
+    items = exact_items(interp, value)
+    if items is not None:
+        return join_all(list(items), split=True) if items else UNKNOWN
+    if isinstance(value, Sequence):
+        return value.element
+    if isinstance(value, Union):
+        found = [element(interp, member, node) for member in value.members]
+        return _of_either(found)
+    if isinstance(value, (Tensor, Array)):
+        return row(value)
+    if isinstance(value, Const) and isinstance(value.value, str):
+        return Scalar("str")
+    if value == COMMAND_LINE:
+        return option(ARGUMENT)
+    obj = interp.obj_of(value)
+    return UNKNOWN if obj is None else _element_of_object(interp, value, obj, node)
+
+
+def next_element(interp: Interpreter, value: Value, node: ast.expr | None) -> Value:
+    """What ``next`` gets: of an object of the project whatever its own ``__next__`` returns."""
+    from devfix.analysis.language import iterators
+
+    obj = interp.obj_of(value)
+    if obj is not None and obj.kind == "instance":
+        return iterators.next_of_instance(interp, value, node)
+    return element(interp, value, node)
+
+
+def _element_of_object(interp: Interpreter, value: Value, obj: Obj, node: ast.expr | None) -> Value:
+    from devfix.analysis.language import iterators
+    from devfix.analysis.torch_model.loading import data
+    from devfix.analysis.torch_model.modules import module_walks
+
+    if obj.kind in ("loader", "sampler") or data.is_own_loader(interp, obj):
+        return data.batch(interp, value, node)
+    if obj.kind == "dataset" or data.is_of_library(obj):
+        where = node if node is not None else ast.Constant(None, lineno=1, col_offset=0)
+        return data.sample(interp, value, where)
+    if obj.kind == "instance":
+        return iterators.iterate_instance(interp, value, node)
+    if obj.kind == "dict":
+        return join_all([*map(key_value, obj.attrs), object_keys.of(obj)])
+    if obj.cls in NAMED:
+        return Scalar("str")
+    if obj.kind == "module" and obj.place is not None and isinstance(value, Ref):
+        return module_walks.part(interp, value)
+    parts = [*(obj.items or ()), *([obj.element] if obj.element is not None else [])]
+    return join_all(parts, split=True) if parts else UNKNOWN
+
+
+def _of_either(found: list[Value]) -> Value:
+    """What one of several collections holds; where nobody knows it of one, the others are what some run has.
+
+    It is one of them, so what another would hold is not beside it.
+    """
+    return join_all([each for each in found if not isinstance(each, Unknown)] or found)
+
+
+def known_slice(interp: Interpreter, node: ast.Slice) -> slice | None:
+    """The Python slice that a slice expression stands for; None when a bound is not known."""
+    bounds = [interp.eval(part) if part is not None else NONE for part in (node.lower, node.upper, node.step)]
+    plain = [
+        bound.value
+        for bound in bounds
+        if isinstance(bound, Const) and isinstance(bound.value, (int, NoneType))
+    ]
+    return slice(*plain) if len(plain) == len(bounds) and plain[2] != 0 else None
+
+
+def may_have_item(interp: Interpreter, value: Value, key: Value) -> bool:
+    """Whether a collection may be long enough to have an item of this number; lists and tuples have none of several.
+
+    Numbers have none at all.
+    """
+    if scalar_type(value) in ("int", "float", "bool"):
+        return False
+    obj = interp.obj_of(value)
+    if isinstance(key, TupleValue) and is_row(interp, value):
+        return False
+    items = exact_items(interp, value) if obj is None or obj.kind == "list" else None
+    if items is None or not isinstance(key, Const) or not isinstance(key.value, int):
+        return True
+    return -len(items) <= key.value < len(items)
+
+
+def row(value: Tensor | Array) -> Tensor | Array:
+    """One entry along the first dimension."""
+    rank = value.rank - 1 if value.rank is not None and value.rank > 0 else None
+    if isinstance(value, Tensor):
+        return replace(value, rank=rank, parameter=False, leaf=None)
+    return replace(value, rank=rank)
+
+
+def dict_key(key: Value) -> str | None:
+    """The attribute name under which a dict's object keeps the entry of a constant key, or of a tuple of such."""
+    if not isinstance(key, Const):
+        return text_keys.name_of_tuple(key) if isinstance(key, TupleValue) else None
+    return key.value if isinstance(key.value, str) else f"#{key.value!r}"
+
+
+def key_value(key: str) -> Value:
+    """The key that :func:`dict_key` turned into ``key``."""
+    unnamed = text_keys.unnamed_key(key)
+    if unnamed is not None:
+        return unnamed
+    if key.startswith("#"):
+        try:
+            told = ast.literal_eval(key[1:])
+        except (ValueError, SyntaxError):
+            return UNKNOWN
+        return TupleValue(tuple(map(Const, told))) if isinstance(told, tuple) else Const(told)
+    return Const(key)

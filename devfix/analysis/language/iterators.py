@@ -1,0 +1,59 @@
+"""Iterators: what a loop, or ``next``, gets of an object of the project."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from devfix.analysis.domain import classes
+from devfix.analysis.domain.join import join_all
+from devfix.analysis.domain.values import UNKNOWN, Class, Function, Scalar, Value
+from devfix.analysis.language import calls, iteration
+from devfix.analysis.language.frames import Arg, CallSite
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+
+def next_of_instance(interp: Interpreter, ref: Value, node: ast.expr | None) -> Value:
+    """What ``next`` gets of an object of the project, be it its own iterator or not one to loop over."""
+    obj = interp.obj_of(ref)
+    assert obj is not None
+    step = classes.find(interp, obj.cls, "__next__") if isinstance(obj.cls, Class) else None
+    if not isinstance(step, Function):
+        return iterate_instance(interp, ref, node)
+    return calls.call_function(interp, step, [ref], node if node is not None else ast.Constant(None))
+
+
+def iterator_of(interp: Interpreter, ref: Value) -> Value:
+    """What the ``__iter__`` of an object of the project gives, where that is something else."""
+    obj = interp.obj_of(ref)
+    found = (
+        classes.find(interp, obj.cls, "__iter__") if obj is not None and isinstance(obj.cls, Class) else None
+    )
+    if not isinstance(found, Function):
+        return UNKNOWN
+    iterator = calls.call_function(interp, found, [ref], ast.Constant(None, lineno=1, col_offset=0))
+    return iterator if iterator != ref else UNKNOWN
+
+
+def iterate_instance(interp: Interpreter, ref: Value, node: ast.expr | None) -> Value:
+    """A typical element of an object of the project: by ``__iter__``, else ``__getitem__``."""
+    obj = interp.obj_of(ref)
+    assert obj is not None
+    where = node if node is not None else ast.Constant(None, lineno=1, col_offset=0)
+    if isinstance(obj.cls, Class):
+        found = classes.find(interp, obj.cls, "__iter__") or classes.find(interp, obj.cls, "__aiter__")
+        if isinstance(found, Function):
+            iterator = calls.call_function(interp, found, [ref], where)
+            if iterator == ref:
+                step = classes.find(interp, obj.cls, "__next__") or classes.find(interp, obj.cls, "__anext__")
+                if isinstance(step, Function):
+                    return calls.call_function(interp, step, [ref], where)
+                return UNKNOWN
+            return iteration.element(interp, iterator, node)
+        found = classes.find(interp, obj.cls, "__getitem__")
+        if isinstance(found, Function):
+            return calls.call_function(interp, found, [ref], where, CallSite(where, (Arg(Scalar("int")),)))
+    items = [*(obj.items or ()), *([obj.element] if obj.element is not None else [])]
+    return join_all(items) if items else UNKNOWN

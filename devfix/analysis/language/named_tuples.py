@@ -1,0 +1,157 @@
+"""Named tuples: those of the project (``namedtuple``, ``NamedTuple``) and the results of PyTorch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from devfix.analysis.domain import classes
+from devfix.analysis.domain.copying import replace
+from devfix.analysis.domain.values import (
+    UNKNOWN,
+    Class,
+    Const,
+    External,
+    Obj,
+    Partial,
+    Ref,
+    Scalar,
+    TupleValue,
+    Value,
+)
+from devfix.analysis.language import calls, containers, iteration
+from devfix.analysis.language.frames import Arg, CallSite
+from devfix.analysis.nn import modules
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+#: What calling a type that ``namedtuple`` made means; its first argument are the fields' defaults.
+MAKE = "collections.namedtuple.__new__"
+#: The attribute that names the fields.
+FIELDS = "_fields"
+#: Fields of what PyTorch returns, by the length of the tuple.
+_OF_TORCH = {
+    2: {
+        "values": 0, "indices": 1, "eigenvalues": 0, "eigenvectors": 1, "Q": 0, "R": 1, "sign": 0,
+        "logabsdet": 1, "mantissa": 0, "exponent": 1, "min": 0, "max": 1,
+    },
+    3: {"U": 0, "S": 1, "Vh": 2, "V": 2, "P": 0, "L": 1},
+}  # fmt: skip
+
+
+def attribute(value: TupleValue, name: str) -> Value | None:
+    """``value.name`` for a field; None when the tuple has no such field."""
+    if value.names:
+        if name == FIELDS:
+            return texts(value.names)
+        found = value.names.index(name) if name in value.names else None
+    else:
+        found = _OF_TORCH.get(len(value.items), {}).get(name)
+    return value.items[found] if found is not None and found < len(value.items) else None
+
+
+def texts(names: tuple[str, ...]) -> TupleValue:
+    """A tuple of texts."""
+    return TupleValue(tuple(map(Const, names)))
+
+
+def define(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``namedtuple("State", ["h", "c"])`` makes a type."""
+    given = site.value(1, "field_names")
+    names = _names(interp, given) if given is not None else None
+    if names is None or site.open or "rename" in site.keywords:
+        return UNKNOWN
+    defaults = site.value(None, "defaults")
+    last = iteration.exact_items(interp, defaults) if defaults is not None else ()
+    if last is None:
+        return UNKNOWN
+    first = (UNKNOWN,) * (len(names) - len(last))
+    return Partial(External(MAKE), (TupleValue((*first, *last), names),), ())
+
+
+def class_of(value: TupleValue) -> Partial:
+    """The type that made a named tuple; what its defaults are the tuple does not tell."""
+    return Partial(External(MAKE), (value.with_items((UNKNOWN,) * len(value.names)),), ())
+
+
+def is_type(value: Value) -> bool:
+    """Whether a value is a type that ``namedtuple`` made."""
+    return isinstance(value, Partial) and value.function == External(MAKE)
+
+
+def _names(interp: Interpreter, given: Value) -> tuple[str, ...] | None:
+    if isinstance(given, Const) and isinstance(given.value, str):
+        return tuple(given.value.replace(",", " ").split())
+    names = [item.value if isinstance(item, Const) else None
+             for item in iteration.exact_items(interp, given) or ()]  # fmt: skip
+    known = tuple(name for name in names if isinstance(name, str))
+    return known if known and len(known) == len(names) else None
+
+
+def make(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``State(h, c)``: the fields that no argument names are the defaults."""
+    fields = site.value(0)
+    if not isinstance(fields, TupleValue) or site.open:
+        return UNKNOWN
+    return fields.with_items(
+        site.value(number + 1, field) or default
+        for number, (field, default) in enumerate(zip(fields.names, fields.items, strict=True))
+    )
+
+
+def made_of(interp: Interpreter, maker: Value, site: CallSite) -> Value:
+    """``State._make(items)``."""
+    given = site.value(0, "iterable") or UNKNOWN
+    fields, items = fields_of(interp, maker), iteration.exact_items(interp, given)
+    if items is None:
+        items = (iteration.element(interp, given, None),) * len(fields)
+    if not fields or len(items) != len(fields):
+        return UNKNOWN
+    return calls.call(interp, maker, CallSite(site.node, tuple(map(Arg, items))))
+
+
+def fields_of(interp: Interpreter, maker: Value) -> tuple[str, ...]:
+    """What the fields of a type of named tuples are called; nothing for any other class."""
+    if isinstance(maker, Partial) and is_type(maker):
+        return maker.args[0].names if isinstance(maker.args[0], TupleValue) else ()
+    if isinstance(maker, Class) and "typing.NamedTuple" in modules.external_bases(interp, maker):
+        return tuple(field.name for field in classes.fields(maker))
+    return ()
+
+
+def method(interp: Interpreter, value: TupleValue, name: str, site: CallSite) -> Value:
+    """A method of a named tuple."""
+    if name == "_replace" and not site.open:
+        return value.with_items(
+            containers.given(site, field, item) for field, item in zip(value.names, value.items, strict=True)
+        )
+    if name == "_make" and value.names:
+        return made_of(interp, class_of(value), site)
+    if name == "_asdict" and value.names:
+        return interp.new(Obj("dict", attrs=dict(zip(value.names, value.items, strict=True))))
+    return Scalar("int") if name in ("index", "count") else UNKNOWN
+
+
+def replaced(interp: Interpreter, obj: Obj, site: CallSite) -> Value:
+    """``_replace`` of an object of a class of the project that is a named tuple."""
+    given = {name: containers.given(site, name, value) for name, value in obj.attrs.items()}
+    return interp.new(replace(obj, attrs=given, items=tuple(given.values())))
+
+
+def is_one(interp: Interpreter, obj: Obj) -> bool:
+    """Whether an object is a named tuple of a class of the project."""
+    named = isinstance(obj.cls, Class) and "typing.NamedTuple" in modules.external_bases(interp, obj.cls)
+    return named and obj.items is not None
+
+
+def with_fields(interp: Interpreter, obj: Obj, change: Callable[[Value], Value]) -> Ref:
+    """Another named tuple of the same class, each of whose fields has been changed."""
+    attrs = {name: change(value) for name, value in obj.attrs.items()}
+    return interp.new(replace(obj, attrs=attrs, items=tuple(attrs.values())))
+
+
+HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
+    "collections.namedtuple": define,
+    MAKE: make,
+}

@@ -1,0 +1,43 @@
+"""Own setters: a ``__setattr__`` of the project has its say where an instance of its class is given an attribute."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from devfix.analysis.domain import classes
+from devfix.analysis.domain.copying import replace
+from devfix.analysis.domain.values import Class, Const, Function, Obj, Ref, Tensor, Value
+from devfix.analysis.language import calls
+from devfix.analysis.language.frames import Arg, CallSite
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+
+def of(interp: Interpreter, obj: Obj, value: Value) -> Function | None:
+    """The ``__setattr__`` that is called where an object is given a value.
+
+    Numbers, texts and the like are left to the object: where they are kept is of no account.
+    """
+    if obj.kind not in ("instance", "module") or not isinstance(value, (Ref, Tensor)):
+        return None
+    found = classes.find(interp, obj.cls, "__setattr__") if isinstance(obj.cls, Class) else None
+    return found if isinstance(found, Function) else None
+
+
+def call(interp: Interpreter, setter: Function, ref: Ref, name: str, value: Value, target: ast.expr) -> bool:
+    """Let a ``__setattr__`` set an attribute; False where it keeps nothing under that name."""
+    before, held = interp.obj(ref).attrs.get(name), interp.obj_of(value)
+    site = CallSite(target, (Arg(Const(name)), Arg(value)))
+    calls.call_function(interp, setter, [ref], target, site)
+    if held is not None and isinstance(value, Ref):
+        # It has no names of its way through the method, which anything may pass.
+        interp.update(value, replace(interp.obj(value), trail=held.trail))
+    after = interp.obj(ref)
+    kept = after.attrs.get(name)
+    if kept is before or kept is None:
+        return False
+    if kept == value:
+        interp.update(ref, after.with_attr(name, value))
+    return True

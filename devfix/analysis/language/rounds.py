@@ -1,0 +1,72 @@
+"""Rounds: what the rounds of a loop do to numbers, and when another one would find nothing new."""
+
+from __future__ import annotations
+
+from devfix.analysis.domain.copying import replace
+from devfix.analysis.domain.join import scalar_type
+from devfix.analysis.domain.state import State, both, parted
+from devfix.analysis.domain.values import Const, Scalar, Value
+
+
+def widen(state: State, before: State) -> set[str]:
+    """Forget the numbers that one round of a loop changed, as the next rounds will: the names they go by."""
+    names = set[str]()
+    frames, heap = parted(state, before)
+    for frame in frames & state.layer.live.keys():
+        earlier = before.bound(frame)
+        for name, value in list(state.bound(frame).items()):
+            known = earlier.get(name)
+            if known is value:
+                continue
+            state.asked(frame, name)
+            wider = _wider(known, value)
+            if wider is not None:
+                state.set(frame, name, wider)
+                names.add(name)
+    for address in heap:
+        ours, theirs = both(state, before, address)
+        if ours is None or theirs is None or ours is theirs:
+            continue
+        changes = {
+            name: wider
+            for name, value in ours.attrs.items()
+            if (wider := _wider(theirs.attrs.get(name), value)) is not None
+        }
+        if changes:
+            state.write(address, replace(ours, attrs={**ours.attrs, **changes}))
+            names.update(changes)
+    return names
+
+
+def is_settled(state: State, before: State) -> bool:
+    """Whether a round of a loop left everything that was there before as it was, but for numbers.
+
+    Another round would then only do the same again.
+    """
+    frames, heap = parted(state, before)
+    for frame in frames & state.layer.live.keys():
+        now = state.bound(frame)
+        for name, value in before.bound(frame).items():
+            if now.get(name) is value:
+                continue
+            state.asked(frame, name)
+            if not _is_like(value, now.get(name)):
+                return False
+    pairs = (both(state, before, address) for address in heap)
+    return all(earlier is None or earlier is now or earlier == now for now, earlier in pairs)
+
+
+def _is_like(before: Value, after: Value | None) -> bool:
+    if after is before or after == before:
+        return True
+    kinds = [scalar_type(value) for value in (before, after) if value is not None]
+    return len(kinds) == 2 and set(kinds) <= {"int", "float"}
+
+
+def _wider(before: Value | None, after: Value) -> Value | None:
+    """The number that changed, as any number of its type."""
+    if not isinstance(after, Const) or not isinstance(before, Const) or before == after:
+        return None
+    if isinstance(after.value, bool) or not isinstance(after.value, (int, float)):
+        return None
+    return Scalar(type(after.value).__name__)

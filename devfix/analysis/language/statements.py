@@ -1,0 +1,395 @@
+"""Transfer functions of statements: how each one changes the state."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from devfix.analysis.assumptions import discarding, keyed_caches, replacing
+from devfix.analysis.deciding import chosen_results, conditions, correlated, data_tests, size_tests
+from devfix.analysis.deciding.file_listings import are_asked_for
+from devfix.analysis.deciding.refilling import refills, renewed
+from devfix.analysis.domain.state import State, join_states
+from devfix.analysis.domain.values import NONE, UNKNOWN, Const, Ref, Scalar, Value
+from devfix.analysis.language import (
+    binding,
+    branches,
+    cached_properties,
+    calls,
+    construction,
+    containers,
+    contexts,
+    decorators,
+    descriptors,
+    enumerations,
+    handlers,
+    imports,
+    iteration,
+    patterns,
+    suspended,
+)
+from devfix.analysis.language.frames import Loop
+from devfix.analysis.language.rounds import is_settled, widen
+from devfix.analysis.text.syntax import concerns_file, depends_on_data, remembered, statements_in, varies
+from devfix.analysis.torch_model.arrays import tables
+from devfix.analysis.torch_model.loading import passing_movers
+from devfix.analysis.torch_model.tensors import operators
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+T = TypeVar("T")
+
+#: How often a loop body is interpreted: the first time round and once with what that left behind.
+LOOP_ROUNDS = 2
+#: A loop over a short literal or range is followed item by item up to this many.
+UNROLL = 4
+#: Names and modules stand for attributes, entries and layers, each of which is a value of its own.
+NAMED_UNROLL = 12
+#: More of them where that takes no more statements than this, as those do that look for a few layers among many.
+NAMED_STATEMENTS = 32 * NAMED_UNROLL
+
+
+def assign(interp: Interpreter, node: ast.Assign) -> None:
+    """The value is bound to each target, from left to right."""
+    value = interp.eval(node.value)
+    for target in node.targets:
+        binding.bind(interp, target, value, node)
+    if interp.stack[-1].chosen is not None:
+        chosen_results.bound(interp, node)
+
+
+def annotated_assign(interp: Interpreter, node: ast.AnnAssign) -> None:
+    """With a value as an assignment; without one it declares a field, which is kept in a class alone."""
+    if node.value is not None:
+        binding.bind(interp, node.target, interp.eval(node.value), node)
+    elif isinstance(node.target, ast.Name) and interp.frame.kind == "class":
+        interp.state.set(interp.frame.id, f"annotation:{node.target.id}", UNKNOWN)
+
+
+def augmented_assign(interp: Interpreter, node: ast.AugAssign) -> None:
+    """A tensor is changed in place and stays where it is; of anything else the target is rebound.
+
+    The target is evaluated twice, as a place and as an operand.
+    """
+    target = node.target
+    load: ast.expr = target
+    left = interp.eval(load)
+    right = interp.eval(node.value)
+    value = operators.in_place(interp, node, left, right)
+    binding.bind(interp, target, value, node)
+
+
+def expression(interp: Interpreter, node: ast.Expr) -> None:
+    """A value that nobody keeps: a move whose result is thrown away is remembered on what was to be moved."""
+    value = interp.eval(node.value)
+    discarding.discard(interp, node, value)
+
+
+def if_(interp: Interpreter, node: ast.If) -> None:
+    """The branch that is taken, or both, and the states behind them joined, where the test is not decided.
+
+    In the branches holds what the test says. Which path a run without options takes is known to the join; a test
+    of data keeps the two devices of a variable apart, since one run may meet both.
+    """
+    truth = conditions.decide(interp, node.test, node.body, node.orelse)
+    for loop in interp.frame.loops:
+        loop.note(node.test, decided=truth is not None)
+    if truth is not None:
+        interp.run(node.body if truth else node.orelse)
+        return
+    usual = conditions.usual(interp, node.test)
+    before, doubted = interp.state, size_tests.doubt(interp, node)
+    interp.state = before.fork()
+    conditions.assume(interp, node.test, True, node)
+    rounds = any(loop.node is not None and varies(node.test, loop.node) for loop in interp.frame.loops[-1:])
+    if interp.frame.loops and isinstance(node.body[-1], ast.Continue):
+        loop = interp.frame.loops[-1]
+        loop.by_data = loop.by_data or depends_on_data(node.test)
+        loop.varied = loop.varied or rounds
+    keyed = keyed_caches.begins_empty(interp, node)
+    # What a file holds that was there is what is made where it was not.
+    alike = concerns_file(node.test) or are_asked_for(interp, node.test)
+    branches.run(interp, node.body, unusual=usual is False, alike=alike)
+    then = interp.state
+    caches = [(target, value) for target, value in renewed(node) if not _is_number(interp, target)]
+    interp.state = before.fork()
+    conditions.assume(interp, node.test, False, node)
+    for target, value in caches:
+        if refills(target, value):
+            conditions.assume_filled(interp, target)
+    branches.run(interp, node.orelse, unusual=usual is True, alike=alike)
+    split = data_tests.come_out_both_ways(interp, node, before, then, rounds=rounds) and not caches
+    interp.frame.options = interp.frame.options or not split
+    split = split or keyed or interp.program.adopts
+    chosen = correlated.outcomes(interp, node, then, interp.state)
+    interp.state = join_states(then, interp.state, split=split, usual=usual, alike=alike, rounds=rounds)
+    correlated.keep(interp, node.test, chosen)
+    size_tests.believe(interp, node, doubted)
+
+
+def _is_number(interp: Interpreter, target: ast.expr) -> bool:
+    """Whether a name was given a number, as a record that was beaten is: nothing that has a device, and would have to fit."""
+    value = interp.eval(target) if isinstance(target, (ast.Name, ast.Attribute)) else None
+    return isinstance(value, Scalar) or (isinstance(value, Const) and isinstance(value.value, (int, float)))
+
+
+def for_(interp: Interpreter, node: ast.For | ast.AsyncFor) -> None:
+    """Short exact sequences are followed item by item, others for some rounds with what all elements have in common.
+
+    Rounds end early where one changed nothing. Counters become any number, and ``break`` joins behind ``else``.
+    """
+    iterable = interp.eval(node.iter)
+    places = replacing.places(interp, node)
+    replacing.renew(interp, node)
+    exact = iteration.exact_items(interp, iterable) if places is None else places
+    followed = places is not None or (exact is not None and _is_followed(interp, exact, node))
+    if exact is not None and followed:
+        rounds: list[Value] = list(exact)
+    else:
+        rounds = iteration.one_of_each_place(exact or ())
+        if not 0 < len(rounds) * _length(node) <= NAMED_STATEMENTS:
+            element = iteration.typical(interp, exact) if exact else None
+            rounds = [element or iteration.element(interp, iterable, node.iter)] * LOOP_ROUNDS
+    summary = not followed
+    before = interp.state.fork() if summary else None
+    loop = Loop(data_tests.target_names(node), node)
+    interp.frame.loops.append(loop)
+    held = replacing.in_turn(interp, node, rounds[0] if rounds else None) if summary else []
+    for value in _with_last(rounds, loop) if summary else rounds:
+        unbound = interp.unbound
+        replacing.begin_round(interp, held)
+        binding.bind(interp, node.target, value, node)
+        interp.run(node.body)
+        _next_round(interp, loop, before)
+        is_last = value is rounds[-1] and _is_done(interp, loop, before, unbound)
+        if interp.state.dead or interp.exhausted or is_last:
+            break
+    interp.frame.loops.pop()
+    _leave_loop(interp, loop, node.orelse)
+
+
+def _with_last(rounds: Sequence[T], loop: Loop) -> Iterator[T]:
+    """The rounds, and one more when they opened a branch: what that leaves behind was never the start of one."""
+    yield from rounds
+    if loop.opened:
+        yield rounds[-1]
+
+
+def _is_followed(interp: Interpreter, items: tuple[Value, ...], node: ast.For | ast.AsyncFor) -> bool:
+    """Whether a loop is followed item by item: over few, or more that are apart or modules where little is done with each."""
+    if len(items) <= UNROLL:
+        return True
+    few = len(items) <= NAMED_UNROLL or len(items) * _length(node) <= NAMED_STATEMENTS
+    return few and (iteration.are_apart(interp, items) or iteration.has_module(interp, items))
+
+
+@remembered
+def _length(node: ast.AST) -> int:
+    """How many statements there are in a loop."""
+    return sum(1 for _ in statements_in(node))
+
+
+def while_(interp: Interpreter, node: ast.While) -> None:
+    """The body is followed for some rounds, or until the test is known to be false or a round changed nothing.
+
+    Counters become any number, and ``break`` joins behind ``else``.
+    """
+    before = interp.state.fork()
+    loop = Loop()
+    interp.frame.loops.append(loop)
+    for _ in _with_last(range(LOOP_ROUNDS), loop):
+        unbound = interp.unbound
+        if conditions.truth(interp, interp.eval(node.test)) is False:
+            break
+        interp.run(node.body)
+        _next_round(interp, loop, before)
+        if interp.state.dead or interp.exhausted or _is_done(interp, loop, before, unbound):
+            break
+    interp.frame.loops.pop()
+    _leave_loop(interp, loop, node.orelse)
+
+
+def _next_round(interp: Interpreter, loop: Loop, before: State | None) -> None:
+    """``continue`` joins the end of the body, and counters become any number, for the next round."""
+    for state in loop.continues:
+        split = loop.by_data or interp.program.adopts
+        interp.state = join_states(state, interp.state, split=split, rounds=loop.varied)
+    loop.continues.clear()
+    if before is not None and not interp.state.dead:
+        loop.grown = widen(interp.state, before)
+
+
+def _is_done(interp: Interpreter, loop: Loop, before: State | None, unbound: int) -> bool:
+    """Whether the next round would find nothing new: all is as before, no name was missing, and no test may come out anew."""
+    if before is None or interp.unbound != unbound or loop.may_open():
+        return False
+    return is_settled(interp.state, before)
+
+
+def _leave_loop(interp: Interpreter, loop: Loop, orelse: list[ast.stmt]) -> None:
+    interp.run(orelse)
+    for state in loop.breaks:
+        interp.state = join_states(interp.state, state, split=interp.program.adopts)
+
+
+def break_(interp: Interpreter, node: ast.Break) -> None:
+    """The path ends here, and its state is kept for the end of the loop."""
+    if interp.frame.loops:
+        interp.frame.loops[-1].breaks.append(interp.state.fork())
+    interp.state.dead = True
+
+
+def continue_(interp: Interpreter, node: ast.Continue) -> None:
+    """The path ends here, and its state is kept for the next round."""
+    if interp.frame.loops:
+        interp.frame.loops[-1].continues.append(interp.state.fork())
+    interp.state.dead = True
+
+
+def return_(interp: Interpreter, node: ast.Return) -> None:
+    """The path ends here; the value and the state are kept for the caller, unless something ended it before."""
+    value = passing_movers.returned(interp, node, interp.eval(node.value)) if node.value is not None else NONE
+    if not interp.state.dead:  # what was called may never return
+        interp.frame.returns.append((value, interp.state.fork()))
+        if node.value is not None:
+            interp.frame.results.append((node.value, value))
+    interp.state.dead = True
+
+
+def raise_(interp: Interpreter, node: ast.Raise) -> None:
+    """The exception is made, and the path ends here; which handlers it reaches is not followed."""
+    if node.exc is not None:
+        interp.eval(node.exc)
+    interp.state.dead = True
+
+
+def assert_(interp: Interpreter, node: ast.Assert) -> None:
+    """Behind it holds what it asserts. One that seems to be false is passed over, and ends no path."""
+    value = interp.eval(node.test)
+    if conditions.truth(interp, value) is not False:
+        conditions.assume(interp, node.test, True)
+
+
+def with_(interp: Interpreter, node: ast.With | ast.AsyncWith) -> None:
+    """Each manager is entered and its ``as`` bound, then the body runs, and they are left in reverse order.
+
+    Default devices, autocast and the mode of autograd are set by this. A ``@contextmanager`` of the project waits
+    at its ``yield`` while the body runs.
+    """
+    undo: list[Callable[[], None]] = []
+    for item in node.items:
+        manager, resume = suspended.managed(interp, item.context_expr, node.body)
+        entered, leave = contexts.enter(interp, manager, item.context_expr)
+        undo.append(resume or leave)
+        if item.optional_vars is not None:
+            binding.bind(interp, item.optional_vars, entered, node)
+    interp.run(node.body)
+    for leave in reversed(undo):
+        leave()
+
+
+def function(interp: Interpreter, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+    """The name is bound to the function, as its decorators return it; the body waits for a call."""
+    value: Value = calls.make_function(interp, node)
+    for decorator in reversed(node.decorator_list):
+        value = decorators.decorate(interp, decorator, value)
+    interp.assign(binding.target_frame(interp, node.name), node.name, value)
+
+
+def class_(interp: Interpreter, node: ast.ClassDef) -> None:
+    """The body has run when the name is bound to the class, as its decorators return it.
+
+    Bases are evaluated first, and told of the new class (``__init_subclass__``).
+    """
+    bases = tuple(interp.eval(base) for base in node.bases)
+    cls = calls.make_class(interp, node, bases)
+    interp.library.classes.append(cls)
+    descriptors.name_all(interp, cls)
+    construction.announce(interp, cls, node.keywords)
+    construction.meet_metaclass(interp, cls, node.keywords)
+    enumerations.make_members(interp, cls)
+    made: Value = cls
+    for decorator in reversed(node.decorator_list):
+        made = decorators.decorate(interp, decorator, made)
+    interp.assign(binding.target_frame(interp, node.name), node.name, made)
+
+
+def delete(interp: Interpreter, node: ast.Delete) -> None:
+    """A name is unbound, an item is taken out; an attribute stays, unless it is to be computed anew."""
+    for target in node.targets:
+        if isinstance(target, ast.Name):
+            interp.state.delete(interp.frame.id, target.id)
+        elif isinstance(target, ast.Attribute):
+            cached_properties.forget(interp, interp.eval(target.value), Const(target.attr))
+        elif isinstance(target, ast.Subscript):
+            container, key = interp.eval(target.value), interp.eval(target.slice)
+            if isinstance(container, Ref):
+                containers.delete_item(interp, container, key)
+                tables.delete(interp, container)
+
+
+def global_(interp: Interpreter, node: ast.Global) -> None:
+    """From here on the names are those of the module."""
+    interp.frame.globals.update(node.names)
+
+
+def nonlocal_(interp: Interpreter, node: ast.Nonlocal) -> None:
+    """From here on the names are those of the function around this one that binds them."""
+    interp.frame.nonlocals.update(node.names)
+
+
+def match(interp: Interpreter, node: ast.Match) -> None:
+    """The cases that the value may meet, up to the first that it is known to meet; behind it their states joined."""
+    value = interp.eval(node.subject)
+    left: State | None = None
+    for case in node.cases:
+        before = interp.state.fork()
+        outcome = patterns.meets(interp, case.pattern, value)
+        guard = (
+            conditions.truth(interp, interp.eval(case.guard)) if case.guard and outcome is not False else True
+        )
+        if outcome is False or guard is False:
+            interp.state = before
+            continue
+        interp.frame.options = interp.frame.options or outcome is None
+        interp.run(case.body)
+        left = interp.state if left is None else join_states(left, interp.state)
+        interp.state = before
+        if outcome and guard:
+            interp.state.dead = True
+            break
+    if left is not None:
+        interp.state = join_states(left, interp.state)
+
+
+EXECUTORS: dict[type[ast.stmt], Callable[[Interpreter, Any], None]] = {
+    ast.Assign: assign,
+    ast.AnnAssign: annotated_assign,
+    ast.AugAssign: augmented_assign,
+    ast.Expr: expression,
+    ast.If: if_,
+    ast.For: for_,
+    ast.AsyncFor: for_,
+    ast.While: while_,
+    ast.Break: break_,
+    ast.Continue: continue_,
+    ast.Return: return_,
+    ast.Raise: raise_,
+    ast.Assert: assert_,
+    ast.Try: handlers.try_,
+    ast.With: with_,
+    ast.AsyncWith: with_,
+    ast.FunctionDef: function,
+    ast.AsyncFunctionDef: function,
+    ast.ClassDef: class_,
+    ast.Delete: delete,
+    ast.Global: global_,
+    ast.Nonlocal: nonlocal_,
+    ast.Match: match,
+    ast.Import: imports.import_,
+    ast.ImportFrom: imports.import_from,
+}
+if hasattr(ast, "TryStar"):
+    EXECUTORS[ast.TryStar] = handlers.try_

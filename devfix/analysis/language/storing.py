@@ -1,0 +1,238 @@
+"""Storing: attributes and items that are set, and what they remember of it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from devfix.analysis.domain import classes
+from devfix.analysis.domain.copying import replace
+from devfix.analysis.domain.values import (
+    NONE,
+    TRUE,
+    Array,
+    Class,
+    Const,
+    External,
+    Function,
+    Namespace,
+    Obj,
+    Ref,
+    Tensor,
+    TupleValue,
+    Value,
+    members,
+    without_none,
+)
+from devfix.analysis.language import calls, containers, descriptors, given_namespaces, own_setters
+from devfix.analysis.language.frames import Arg, CallSite
+from devfix.analysis.nn import hidden_modules, module_tuples
+from devfix.analysis.nn.modules import havoc, is_module
+from devfix.analysis.record import notes
+from devfix.analysis.record.trails import OF_OBJECT, extend
+from devfix.analysis.torch_model.arrays import sparse_matrices, table_types, tables
+from devfix.analysis.torch_model.devices import choices
+from devfix.analysis.torch_model.loading import renewed_parts
+from devfix.analysis.torch_model.modules import registering
+from devfix.analysis.torch_model.python import mappings
+from devfix.analysis.torch_model.tensors import (
+    distributions,
+    indexing,
+    leaves,
+    replaced_data,
+    truths_in_floats,
+)
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+#: What it means for objects of a library that an attribute is set.
+_SETTERS: dict[Value, Callable[[Interpreter, Ref, str, Value], None]] = {
+    table_types.TABLE: tables.set_attribute,
+    sparse_matrices.MATRIX: sparse_matrices.set_attribute,
+}
+#: Methods that build an object: what they store is part of it from the start.
+CONSTRUCTORS = frozenset({"__init__", "__post_init__", "setup", "build"})
+
+
+def set_attribute(
+    interp: Interpreter,
+    receiver: Value,
+    name: str,
+    value: Value,
+    target: ast.Attribute,
+    statement: ast.stmt | ast.expr | None,
+    owner: Value | None = None,
+) -> None:
+    """``receiver.name = value``; where it is one of several objects, whichever it is has the attribute then.
+
+    ``owner`` is what the receiver is an attribute of, where that matters.
+    """
+    receiver = without_none(receiver)
+    renewed_parts.note(interp, target, receiver, Const(name), value)
+    if isinstance(receiver, Namespace):
+        interp.assign(interp.module_frame(receiver.path), name, value)
+    elif isinstance(receiver, Class):
+        interp.assign(receiver.frame, name, value)
+    elif isinstance(receiver, Function):
+        interp.assign(receiver.frame, classes.attribute_of(receiver, name), value)
+    elif isinstance(receiver, Tensor) and name == "data" and isinstance(value, Tensor):
+        replaced_data.assign(interp, target, receiver, value, statement, owner)
+    elif name == "data" and owner is not None and is_module(interp, owner):
+        havoc(interp, owner)  # too little is known of what it is given: it may be anywhere from now on
+    elif isinstance(receiver, Tensor) and name == "requires_grad":
+        leaves.note(interp, replace(receiver, grad=value == TRUE))
+    elif isinstance(receiver, Tensor) and name == "grad" and isinstance(value, Tensor):
+        leaves.give(interp, "torch.Tensor.grad", receiver, value, target)
+    for member in members(receiver):
+        if isinstance(member, Ref):
+            _set_object_attribute(interp, member, name, value, target, statement)
+
+
+def _rebind(interp: Interpreter, holder: ast.expr, value: Value) -> None:
+    from devfix.analysis.language import binding
+
+    binding.rebind(interp, holder, value)
+
+
+def _set_object_attribute(
+    interp: Interpreter,
+    ref: Ref,
+    name: str,
+    value: Value,
+    target: ast.Attribute,
+    statement: ast.stmt | ast.expr | None,
+) -> None:
+    obj = interp.obj(ref)
+    if _is_no_attribute(interp, ref, obj, name, value):
+        return
+    if isinstance(obj.cls, Class):
+        found = classes.find(interp, obj.cls, name)
+        if isinstance(found, Function) and found.kind == "property":
+            _set_property(interp, obj.cls, ref, name, value, target)
+            return
+        if descriptors.write(interp, found, ref, value, target):
+            return
+        notes.note_attribute(interp, classes.linearise(obj.cls), name, value, statement)
+    else:
+        notes.note_option(interp, obj, target, value, statement)
+        obj = distributions.with_parameter(obj, name, value) if distributions.is_one(obj) else obj
+    obj = registering.with_statistics(interp, obj, name, value)
+    value = stored(interp, ref, obj, name, value, target)
+    setter = own_setters.of(interp, obj, value)
+    if setter is not None:
+        if own_setters.call(interp, setter, ref, name, value, target):
+            return
+        obj = interp.obj(ref)
+    if (entries := given_namespaces.of(interp, obj)) is not None:
+        given_namespaces.write(interp, entries, name, value)
+        return
+    if name in obj.buffers and not isinstance(value, Tensor) and value != NONE:
+        obj = replace(obj, buffers=obj.buffers - {name})
+    obj = replaced_data.with_parameter(interp, obj, value, target, statement)
+    if isinstance(value, TupleValue) and _under_construction(interp, ref):
+        obj = module_tuples.kept(interp, obj, name, value, target, statement)
+    else:
+        obj = module_tuples.dropped(obj, name)
+    interp.update(ref, hidden_modules.shown(obj, name).with_attr(name, value))
+
+
+def _is_no_attribute(interp: Interpreter, ref: Ref, obj: Obj, name: str, value: Value) -> bool:
+    """Whether what is set is something else than one attribute of the object, which is done then."""
+    if name == given_namespaces.NAME:
+        if obj.kind != "dict" and not is_module(
+            interp, ref
+        ):  # attributes and entries of a dict are one already
+            interp.update(ref, given_namespaces.given(interp, obj, value))
+        return True
+    if obj.kind == "dict" and name == "data" and mappings.is_user_dict(interp, obj):
+        mappings.set_data(interp, ref, value)
+        return True
+    if obj.kind == "external" and obj.cls in _SETTERS:
+        _SETTERS[obj.cls](interp, ref, name, value)
+        return True
+    return False
+
+
+def _set_property(
+    interp: Interpreter, cls: Class, ref: Ref, name: str, value: Value, target: ast.expr
+) -> None:
+    """``obj.name = value`` where the class says what is to be done with it."""
+    found = classes.find(interp, cls, name)
+    setter = found.setter if isinstance(found, Function) else None
+    setter = setter or classes.find(interp, cls, classes.setter_of(name))
+    if isinstance(setter, Function):
+        calls.call_function(interp, setter, [ref], target, CallSite(target, (Arg(value),)))
+
+
+def stored(interp: Interpreter, ref: Ref, obj: Obj, name: str, value: Value, target: ast.expr) -> Value:
+    """``value`` as it is kept in an attribute: its trail tells that it was stored there."""
+    if isinstance(value, Tensor):
+        if is_module(interp, ref):
+            value = leaves.check_parameter(interp, value, target)
+        else:
+            value = leaves.held_beside(interp, value)
+        plain = not value.parameter and name not in obj.buffers
+        kind = "module-attribute" if plain and _under_construction(interp, ref) else "attribute"
+        return value.at(interp.site(kind, target))
+    if isinstance(value, Array):
+        return replace(value, trail=extend(value.trail, interp.site("attribute", target)))
+    for member in members(value):  # None or a list, say
+        held = interp.obj_of(member)
+        if (
+            held is not None
+            and isinstance(member, Ref)
+            and held.kind in ("list", "dict", "module", "instance")
+        ):
+            kind = "module-attribute" if _under_construction(interp, ref) else "attribute"
+            life = extend(held.trail, interp.site(kind, target), OF_OBJECT)
+            interp.update(member, replace(held, trail=life))
+    return value
+
+
+def _under_construction(interp: Interpreter, ref: Ref) -> bool:
+    """Whether an object is a module whose constructor (or what it calls) is running."""
+    return is_module(interp, ref) and any(
+        isinstance(frame.receiver, Ref)
+        and frame.receiver.address == ref.address
+        and frame.scope.rpartition(".")[2] in CONSTRUCTORS
+        for frame in interp.stack
+    )
+
+
+_ENVIRONMENT = External("os.environ")
+
+
+def set_item(interp: Interpreter, target: ast.Subscript, value: Value) -> None:
+    """``receiver[key] = value``; where it is one of several objects, whichever it is has the item then."""
+    receiver = without_none(interp.eval(target.value))
+    key = interp.eval(target.slice)
+    renewed_parts.note(interp, target, receiver, key, value)
+    if isinstance(receiver, Tensor):
+        indexing.assign(interp, target, receiver, key, value)
+        if receiver.cast_of is not None:
+            kept = truths_in_floats.stored(receiver, value)
+            _rebind(interp, target.value, replace(receiver, cast_of=kept))
+    elif isinstance(receiver, Array):
+        indexing.assign_to_array(interp, target, receiver, key, value)
+    if receiver == _ENVIRONMENT:
+        choices.set_environment(interp, key, value)
+    for member in members(receiver):
+        if isinstance(member, Ref):
+            _set_item_of_object(interp, target, member, key, value)
+
+
+def _set_item_of_object(
+    interp: Interpreter, target: ast.Subscript, receiver: Ref, key: Value, value: Value
+) -> None:
+    obj = interp.obj(receiver)
+    own = classes.find(interp, obj.cls, "__setitem__") if isinstance(obj.cls, Class) else None
+    if obj.kind == "instance" and isinstance(own, Function):
+        site = CallSite(target, (Arg(key, target.slice), Arg(value)))
+        calls.call_function(interp, own, [receiver], target, site)
+    elif obj.cls in tables.CLASSES:
+        tables.store(interp, receiver, key, value)
+    else:
+        data = mappings.wrapped(interp, obj)
+        containers.set_item(interp, receiver if data is None else data, key, value, target)

@@ -1,0 +1,1 @@
+"""``nn.Module`` objects: what is registered in them, and where they are."""

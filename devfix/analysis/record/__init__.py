@@ -1,0 +1,1 @@
+"""The record: what a run writes down for rules, fixes and editors."""

@@ -1,0 +1,193 @@
+"""NumPy's dtypes: what data and arithmetic come out as. What NumPy 1 and 2 disagree on is unknown."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from devfix.analysis.domain.join import scalar_type
+from devfix.analysis.domain.lattice import FLOATS, INTEGERS, REAL_OF, promote, rank_of_broadcast
+from devfix.analysis.domain.values import UNKNOWN, Array, Scalar, Sequence, Tensor, Union, Value, without_none
+from devfix.analysis.language import iteration
+from devfix.analysis.record.trails import Trail
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+#: What a table holds as far as anybody knows: numbers of one of two types, neither of which is float32.
+WIDE = "int64 or float64"
+#: What Python numbers are as data.
+NUMBERS = {"bool": "bool", "int": "int64", "float": "float64"}
+_WIDE_INTEGERS = ("int32", "int64")
+
+
+def of_data(interp: Interpreter, value: Value | None) -> str | None:
+    """The dtype NumPy gives to Python data."""
+    if value is None:
+        return None
+    value = without_none(value)
+    kind = scalar_type(value)
+    if kind is not None:
+        return NUMBERS.get(kind)
+    if isinstance(value, (Array, Tensor)):
+        return value.dtype
+    if isinstance(value, Union):
+        either = {of_data(interp, member) for member in value.members}
+        return either.pop() if len(either) == 1 else None
+    obj = interp.obj_of(value)
+    if obj is not None and obj.kind == "external":
+        from devfix.analysis.torch_model.arrays import pictures, table_types
+
+        if obj.cls == pictures.PICTURE:
+            return pictures.dtype_of(obj)
+        return table_types.whole(obj) if obj.cls == table_types.TABLE else None
+    found = {of_data(interp, item) for item in contents(interp, value)}
+    if len(found) == 1:
+        return found.pop()
+    if found == {"int64", "bool"}:
+        return "int64"
+    return "float64" if found and found <= {"int64", "float64", "bool"} else None
+
+
+def as_python(array: Array, *, listed: bool) -> Value:
+    """The number of Python that ``item`` takes out, or what ``tolist`` makes: such numbers, in lists where there are dimensions."""
+    if not listed:
+        return Scalar("float" if (array.dtype or "float").startswith("float") else "int")
+    kind = "float" if array.dtype in FLOATS else "int" if array.dtype in INTEGERS else array.dtype
+    if kind not in NUMBERS or array.rank is None or array.rank < 0:
+        return UNKNOWN
+    made: Value = Scalar(kind)
+    for _ in range(array.rank):
+        made = Sequence(made)
+    return made
+
+
+def contents(interp: Interpreter, value: Value) -> tuple[Value, ...]:
+    """The items of a list, tuple or sequence as far as they are known, and its typical element."""
+    items = iteration.exact_items(interp, value)
+    if items is not None:
+        return items
+    if isinstance(value, Sequence):
+        return (value.element,)
+    obj = interp.obj_of(value)
+    if obj is None or obj.kind != "list":
+        return ()
+    return (*(obj.items or ()), *((obj.element,) if obj.element is not None else ()))
+
+
+def promoted(a: Array, b: Array) -> str | None:
+    """The dtype of a pointwise result; a scalar of NumPy counts in NumPy 2 alone."""
+    if a.dtype is None or b.dtype is None:
+        return None
+    if a.dtype == b.dtype:
+        return a.dtype
+    if WIDE in (a.dtype, b.dtype):
+        return _beside_wide(*((a, b) if a.dtype == WIDE else (b, a)))
+    if a.rank in (0, None) or b.rank in (0, None):
+        scalars = a.rank == b.rank == 0
+        return _promoted(a.dtype, b.dtype) if scalars else _of_scalar_and_array(a, b)
+    return _promoted(a.dtype, b.dtype)
+
+
+def _beside_wide(wide: Array, other: Array) -> str | None:
+    """What comes out of int64 or float64 and another dtype: a scalar may leave narrow floats as they are."""
+    if other.dtype in FLOATS:
+        is_array = wide.rank not in (0, None)
+        return "float64" if other.dtype == "float64" or is_array else None
+    return WIDE if other.dtype in (*INTEGERS, "bool") else None
+
+
+def _of_scalar_and_array(a: Array, b: Array) -> str | None:
+    """Where both versions of NumPy agree: when the dtype of what certainly is an array wins by itself.
+
+    Wide integers and any float are float64, whichever of them is the scalar.
+    """
+    if a.dtype is None or b.dtype is None:
+        return None
+    both = _promoted(a.dtype, b.dtype)
+    array = next((each for each in (a, b) if each.rank not in (0, None)), None)
+    if array is not None and both in (array.dtype, "float64" if array.dtype in _WIDE_INTEGERS else None):
+        return both
+    unclear = None in (a.rank, b.rank)
+    return both if unclear and both == "float64" and {a.dtype, b.dtype} <= {both, *INTEGERS, "bool"} else None
+
+
+def _promoted(a: str, b: str) -> str | None:
+    floats = [d for d in (a, b) if d in FLOATS]
+    others = [d for d in (a, b) if d not in FLOATS]
+    if len(floats) == 1 and others[0] in _WIDE_INTEGERS:
+        return "float64"
+    return promote((a, 1), (b, 1))
+
+
+def with_number(array: Array, kind: str | None) -> str | None:
+    """The dtype of an array and a Python number, which widens nothing within its category."""
+    dtype = array.dtype
+    if dtype is None or kind not in NUMBERS:
+        return None
+    if dtype in FLOATS or dtype.startswith("complex") or kind == "bool":
+        return dtype
+    if kind == "float":
+        return "float64"
+    return "int64" if dtype == "bool" else dtype
+
+
+def settled(dtype: str | None) -> str | None:
+    """The dtype of a tensor that is made of an array; None where the array may have one of two."""
+    return None if dtype == WIDE else dtype
+
+
+def as_number(value: Value) -> Value:
+    """A scalar of NumPy is to a tensor what a Python number is; anything else stays what it is."""
+    if not isinstance(value, Array) or value.rank != 0 or value.dtype in (None, WIDE):
+        return value
+    return next((Scalar(kind) for kind, dtype in NUMBERS.items() if dtype[:3] == value.dtype[:3]), value)
+
+
+def common(interp: Interpreter, values: Iterable[Value]) -> str | None:
+    """The dtype that arrays, lists and numbers have together; None as soon as one is unknown."""
+    result: Array | None = None
+    numbers: list[str] = []
+    for value in values:
+        plain = without_none(value)
+        kind = scalar_type(plain)
+        if kind is not None:
+            numbers.append(kind)
+            continue
+        array = plain if isinstance(plain, Array) else Array(of_data(interp, plain), 1)
+        result = array if result is None else Array(
+            promoted(result, array), rank_of_broadcast([result.rank, array.rank])
+        )  # fmt: skip
+    if result is None:
+        known = {NUMBERS.get(kind) for kind in numbers}
+        return known.pop() if len(known) == 1 else "float64" if "float64" in known else None
+    for kind in numbers:
+        result = Array(with_number(result, kind), result.rank)
+    return result.dtype
+
+
+def floating(dtype: str | None) -> str | None:
+    """The dtype of what is computed in floating point."""
+    if dtype is None or dtype in FLOATS or dtype.startswith("complex"):
+        return dtype
+    return "float64"
+
+
+def real(dtype: str | None) -> str | None:
+    """The dtype of the parts of numbers, or of their size."""
+    return REAL_OF.get(dtype or "", dtype)
+
+
+def arithmetic(op: ast.operator, left: Value, right: Value) -> Array:
+    """``left op right`` with an array on at least one side."""
+    arrays = [value for value in (left, right) if isinstance(value, Array)]
+    others = [value for value in (left, right) if not isinstance(value, Array)]
+    ranks = [value.rank for value in arrays] + [0 if scalar_type(value) else None for value in others]
+    rank = None if isinstance(op, ast.MatMult) else rank_of_broadcast(ranks)
+    trail: Trail = arrays[0].trail
+    if len(arrays) == 2:
+        dtype = promoted(arrays[0], arrays[1])
+    else:
+        dtype = with_number(arrays[0], scalar_type(others[0]))
+    return Array(floating(dtype) if isinstance(op, ast.Div) else dtype, rank, trail)

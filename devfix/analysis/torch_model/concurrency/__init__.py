@@ -1,0 +1,1 @@
+"""Concurrency: processes and threads, and what may use the accelerator in them."""

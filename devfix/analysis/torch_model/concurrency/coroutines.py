@@ -1,0 +1,78 @@
+"""``asyncio``: a coroutine stands for its result, a task for one that is under way, and what is put into a queue comes out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from devfix.analysis.domain.copying import replace
+from devfix.analysis.domain.values import NONE, UNKNOWN, External, Obj, Ref, TupleValue, Value
+from devfix.analysis.language import calls
+from devfix.analysis.language.frames import CallSite
+from devfix.analysis.torch_model.concurrency import threads
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+LOOP: str = "asyncio.AbstractEventLoop"
+GROUP: str = "asyncio.TaskGroup"
+
+
+def task(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``asyncio.create_task(coroutine)``, which has the coroutine's result."""
+    result = site.value(0, "coro", "coro_or_future")
+    return threads.finished(interp, awaited(interp, result if result is not None else UNKNOWN))
+
+
+def awaited(interp: Interpreter, value: Value) -> Value:
+    """What ``await`` gives: of a task its result, of a coroutine itself."""
+    obj = interp.obj_of(value)
+    return threads.result(obj) if obj is not None and obj.cls == External(threads.FUTURE) else value
+
+
+def run(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``asyncio.run(main())``, ``wait_for(task, timeout)``."""
+    value = site.value(0, "main", "fut", "arg", "future")
+    return awaited(interp, value) if value is not None else UNKNOWN
+
+
+def gathered(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``asyncio.gather(...)``: the results in order."""
+    if site.open:
+        return UNKNOWN
+    return TupleValue(tuple(awaited(interp, arg.value) for arg in site.args))
+
+
+def in_thread(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``asyncio.to_thread(function, ...)``."""
+    if not site.args:
+        return UNKNOWN
+    return calls.call(interp, site.args[0].value, replace(site, args=site.args[1:]))
+
+
+def made(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """An event loop, or a group of tasks."""
+    return interp.new(Obj("external", External(GROUP if name == GROUP else LOOP)))
+
+
+def method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:
+    """What loops and groups do with coroutines and functions."""
+    if name == "create_task":
+        return task(interp, name, site)
+    if name == "run_until_complete":
+        return run(interp, name, site)
+    if name == "run_in_executor" and len(site.args) > 1:
+        return in_thread(interp, name, replace(site, args=site.args[1:]))
+    return ref if name == "__aenter__" else NONE
+
+
+_LOOPS = "get_event_loop get_running_loop new_event_loop".split()
+HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
+    **dict.fromkeys(("asyncio.create_task", "asyncio.ensure_future"), task),
+    **dict.fromkeys(("asyncio.run", "asyncio.wait_for", "asyncio.shield"), run),
+    "asyncio.gather": gathered,
+    "asyncio.to_thread": in_thread,
+    GROUP: made,
+    **{f"asyncio.{name}": made for name in _LOOPS},
+    **{f"asyncio.{name}": threads.queue for name in ("Queue", "LifoQueue", "PriorityQueue")},
+}

@@ -1,0 +1,272 @@
+"""Processes that a script starts beside itself: one that is forked cannot use the accelerator of the one that started it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from devfix.analysis.domain.copying import replace
+from devfix.analysis.domain.values import (
+    NONE,
+    UNKNOWN,
+    BoundMethod,
+    Class,
+    Const,
+    External,
+    Function,
+    Obj,
+    Partial,
+    Ref,
+    Scalar,
+    Sequence,
+    TupleValue,
+    Union,
+    Value,
+)
+from devfix.analysis.language import attributes, calls, iteration
+from devfix.analysis.language.frames import Arg, CallSite
+from devfix.analysis.nn import modules
+from devfix.analysis.reuse import reads
+from devfix.analysis.torch_model.concurrency import forks
+from devfix.analysis.torch_model.concurrency.forks import Start
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+_PACKAGES = ("multiprocessing", "torch.multiprocessing")
+_CONTEXTS = {
+    Const(method): f"multiprocessing.context.{name}"
+    for method, name in (
+        ("fork", "ForkContext"),
+        ("spawn", "SpawnContext"),
+        ("forkserver", "ForkServerContext"),
+    )
+}
+_ANY_CONTEXT = "multiprocessing.context.BaseContext"
+_HOLDERS = (*_PACKAGES, *_CONTEXTS.values(), _ANY_CONTEXT)
+PROCESSES = tuple(f"{holder}.Process" for holder in _HOLDERS)
+#: Processes that wait for work.
+POOL = "multiprocessing.pool.Pool"
+_POOLS = (POOL, *(f"{holder}.Pool" for holder in _HOLDERS), "torch.multiprocessing.pool.Pool")
+_EXECUTORS = ("concurrent.futures.ProcessPoolExecutor", "concurrent.futures.process.ProcessPoolExecutor")
+#: Methods of pools that call a function with the arguments they are given, with each of what they are given, or with what each holds.
+_APPLYING = frozenset({"apply", "apply_async"})
+_MAPPING = frozenset({"map", "map_async", "imap", "imap_unordered"})
+_SPREADING = frozenset({"starmap", "starmap_async"})
+#: The fact of a pool that tells how its processes start.
+_START = "start"
+
+
+def process(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``Process(target=train, args=(model,))``, which is started sooner or later."""
+    _note(interp, (arg.value for arg in site.all_args()))
+    target = site.get(1, "target")
+    if target is not None and is_forking(interp, name):
+        items = iteration.exact_items(interp, site.value(3, "args") or TupleValue(()))
+        if items is not None and site.value(4, "kwargs") is None:
+            start = Start(name, interp.site("other", site.node), interp.state.used, forks.are_plain(items))
+            forks.check(interp, start, target, CallSite(site.node, tuple(map(Arg, items))))
+    return UNKNOWN
+
+
+def context(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``get_context("fork")``: it has what the package has."""
+    method = site.value(0, "method")
+    if method is None or method == NONE:
+        return External(name.rpartition(".")[0])
+    return External(_CONTEXTS.get(method, _ANY_CONTEXT) if isinstance(method, Const) else _ANY_CONTEXT)
+
+
+def is_forking(interp: Interpreter, name: str) -> bool:
+    """Whether what has this name forks for certain: by its own context, or because that is the rule on Linux.
+
+    Up to Python 3.13 it is; a program that chooses another method somewhere may do so at any time.
+    """
+    owner = name.rpartition(".")[0]
+    if owner.startswith("multiprocessing.context."):
+        return owner == _CONTEXTS[Const("fork")]
+    return name != POOL and not forks.chooses_another(interp)
+
+
+def fork(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``os.fork()``: the process has all that the script has."""
+    interp.recorder.forked |= interp.is_script
+    return Scalar("int")
+
+
+def is_process(interp: Interpreter, obj: Obj) -> bool:
+    """Whether an object is of a class of the project that is run as a process."""
+    return any(base in PROCESSES for base in modules.external_bases(interp, obj.cls))
+
+
+def method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:
+    """``worker.start()``: the process has what the object has."""
+    if name == "start":
+        _note(interp, (ref,))
+        bases = modules.external_bases(interp, obj.cls)
+        forking = next((base for base in bases if base in PROCESSES and is_forking(interp, base)), None)
+        if forking is not None:
+            run = Arg(attributes.get_attribute(interp, ref, "run", site.node))
+            start = Start(forking, interp.site("other", site.node), interp.state.used, plain=False)
+            forks.check(interp, start, run, CallSite(site.node))
+    return UNKNOWN
+
+
+def pool(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``Pool(4, initializer, args)``: its processes start here."""
+    return _pool(interp, name, site, later=False)
+
+
+def executor(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``ProcessPoolExecutor(4)``: its processes start when it has work."""
+    chosen = site.value(1, "mp_context")
+    if isinstance(chosen, External):
+        return _pool(interp, f"{chosen.name}.{name.rpartition('.')[2]}", site, later=True)
+    return _pool(interp, name if chosen in (None, NONE) else f"{_ANY_CONTEXT}.Pool", site, later=True)
+
+
+def _pool(interp: Interpreter, name: str, site: CallSite, *, later: bool) -> Value:
+    _note(interp, (arg.value for arg in site.all_args()))
+    made = Obj("external", External(POOL))
+    if interp.is_script and not site.open and is_forking(interp, name):
+        plain = not site.keywords.keys() & {"initializer", "initargs"} and len(site.args) < 2
+        start = Start(name, interp.site("other", site.node), interp.state.used, plain, later)
+        made = made.with_fact(_START, Const(start))
+    return interp.new(made)
+
+
+def pool_method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:
+    """``pool.map(evaluate, nets)``, ``executor.submit(evaluate, net)``."""
+    if name == "__enter__":
+        return ref
+    _note(interp, (arg.value for arg in site.all_args()))
+    held = obj.facts.get(_START)
+    if site.args and isinstance(held, Const) and isinstance(held.value, Start):
+        start = held.value
+        if start.later:
+            start = replace(start, used=interp.state.used, later=False)
+            interp.update(ref, obj.with_fact(_START, Const(start)))
+        given = _given(interp, name, site, is_executor=_is_executor(start.name))
+        if given is not None:
+            forks.check(interp, start, site.args[0], given)
+    return calls.call_unknown(interp, site)
+
+
+def _is_executor(name: str) -> bool:
+    return name.endswith(".ProcessPoolExecutor")
+
+
+def _given(interp: Interpreter, name: str, site: CallSite, *, is_executor: bool) -> CallSite | None:
+    """What a method of a pool calls its function with; None where it calls none, or nobody knows."""
+    rest = site.args[1:]
+    if name in _MAPPING:
+        # A second argument of a pool's is how many items are sent at a time.
+        taken = rest if is_executor else rest[:1]
+        if any(iteration.exact_items(interp, arg.value) == () for arg in taken):
+            return None
+        each = [iteration.element(interp, arg.value, arg.node) for arg in taken]
+        return CallSite(site.node, tuple(map(Arg, each)))
+    if name == "submit":
+        return CallSite(site.node, rest, site.keywords)
+    items = rest[0].value if rest else TupleValue(())
+    if name in _SPREADING:
+        items = iteration.element(interp, items, None)
+    elif name not in _APPLYING:
+        return None
+    known = iteration.exact_items(interp, items)
+    return CallSite(site.node, tuple(map(Arg, known))) if known is not None and len(rest) < 2 else None
+
+
+def _note(interp: Interpreter, values: Iterable[Value | None]) -> None:
+    """Write down that a process is given a module, or code that has one or makes one."""
+    if interp.is_script and not interp.recorder.forked:
+        interp.recorder.forked = _Reach(interp).has_module(values)
+
+
+class _Reach:
+    """What another process gets hold of with what it is given."""
+
+    def __init__(self, interp: Interpreter) -> None:
+        self.interp = interp
+        self.seen: set[object] = set()
+
+    def has_module(self, values: Iterable[Value | None]) -> bool:
+        """Whether a module is among it."""
+        return any(self._has(value) for value in values if value is not None)
+
+    def _has(self, value: Value) -> bool:
+        if isinstance(value, Ref):
+            return self._is_new(value) and self._object(value)
+        if isinstance(value, Function):
+            return self._is_new(value.node) and self.has_module(self._names(value))
+        if isinstance(value, Class):
+            if modules.is_module_class(self.interp, value):
+                return True
+            return self._is_new(value.node) and self.has_module(
+                reads.all_of(self.interp, value.frame).values()
+            )
+        if isinstance(value, External):
+            return modules.is_module_name(value.name) and value.name not in modules.MODULE_BASES
+        return self.has_module(_parts(value))
+
+    def _is_new(self, what: object) -> bool:
+        new = what not in self.seen
+        self.seen.add(what)
+        return new
+
+    def _object(self, ref: Ref) -> bool:
+        obj = self.interp.obj(ref)
+        own = (obj.cls,) if isinstance(obj.cls, Class) else ()
+        held = (*obj.attrs.values(), *(obj.items or ()), obj.element)
+        return modules.is_module(self.interp, ref) or self.has_module((*own, *held))
+
+    def _names(self, function: Function) -> Iterator[Value | None]:
+        """What the names that a function reads stand for, where they are not its own."""
+        for node in ast.walk(function.node):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+                found = self._variable(function.frame, node.id)
+                if not isinstance(found, External):
+                    yield found
+            elif isinstance(node, ast.Attribute):
+                yield self._external(function.frame, node)
+
+    def _variable(self, frame: int | None, name: str) -> Value | None:
+        while frame is not None:
+            found = reads.variable_of(self.interp, frame, name)
+            if found is not None:
+                return found
+            frame = self.interp.parents.get(frame)
+        return None
+
+    def _external(self, frame: int, node: ast.Attribute) -> External | None:
+        """``nn.Linear`` by its whole name."""
+        names: list[str] = []
+        inner: ast.expr = node
+        while isinstance(inner, ast.Attribute):
+            names.append(inner.attr)
+            inner = inner.value
+        root = self._variable(frame, inner.id) if isinstance(inner, ast.Name) else None
+        return External(".".join((root.name, *reversed(names)))) if isinstance(root, External) else None
+
+
+def _parts(value: Value) -> tuple[Value, ...]:
+    """What a value consists of."""
+    if isinstance(value, TupleValue):
+        return value.items
+    if isinstance(value, Union):
+        return value.members
+    if isinstance(value, Sequence):
+        return (value.element,)
+    if isinstance(value, Partial):
+        return (value.function, *value.args, *(given for _, given in value.keywords))
+    return (value.function, value.receiver) if isinstance(value, BoundMethod) else ()
+
+
+HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
+    **dict.fromkeys(PROCESSES, process),
+    **dict.fromkeys(_POOLS, pool),
+    **dict.fromkeys(_EXECUTORS, executor),
+    **{f"{package}.get_context": context for package in _PACKAGES},
+    "os.fork": fork,
+}

@@ -1,0 +1,209 @@
+"""Threads and queues: what one thread puts into a queue another gets out of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from devfix.analysis.domain.copying import replace
+from devfix.analysis.domain.join import join_all
+from devfix.analysis.domain.values import (
+    NONE,
+    UNKNOWN,
+    External,
+    Obj,
+    Ref,
+    Scalar,
+    Sequence,
+    TupleValue,
+    Value,
+)
+from devfix.analysis.language import attributes, calls, containers, iteration
+from devfix.analysis.language.frames import Arg, CallSite
+from devfix.analysis.nn import modules
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+QUEUE = "queue.Queue"
+THREAD = "threading.Thread"
+EXECUTOR = "concurrent.futures.ThreadPoolExecutor"
+FUTURE = "concurrent.futures.Future"
+POOL = "multiprocessing.pool.ThreadPool"
+_SENTINEL = "builtins.object"
+_TARGET, _ARGS, _KEYWORDS, _RESULT = "_target", "_args", "_kwargs", "_result"
+
+
+def queue(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``queue.Queue(...)``: a list whose order nobody knows."""
+    return interp.new(Obj("external", External(QUEUE), trail=(interp.site("other", site.node),)))
+
+
+def queue_method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:
+    """``put`` adds, ``get`` gives what any thread has put there."""
+    if name in ("put", "put_nowait") and site.args:
+        containers.append(interp, _held(interp, ref, obj), _data(interp, site.args[0].value))
+        return NONE
+    if name in ("get", "get_nowait"):
+        held = containers.everything(interp.obj(_held(interp, ref, obj)))
+        return join_all(held) if held else UNKNOWN
+    if name in ("empty", "full"):
+        return Scalar("bool")
+    return Scalar("int") if name == "qsize" else NONE
+
+
+def _held(interp: Interpreter, ref: Ref, obj: Obj) -> Ref:
+    """The list of what is in a queue."""
+    held = obj.attrs.get("queue")
+    if isinstance(held, Ref):
+        return held
+    held = interp.new(Obj("list", items=()))
+    interp.update(ref, obj.with_attr("queue", held))
+    return held
+
+
+def _data(interp: Interpreter, value: Value) -> Value:
+    """What is put into a queue; an object of no class of its own tells that nothing more comes, as None does."""
+    obj = interp.obj_of(value)
+    return NONE if obj is not None and obj.cls == External(_SENTINEL) else value
+
+
+def sentinel(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``object()``: equal to nothing but itself."""
+    return interp.new(Obj("external", External(_SENTINEL)))
+
+
+def thread(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``threading.Thread(target=f, args=...)``."""
+    ref = interp.new(Obj("external", External(THREAD), trail=(interp.site("other", site.node),)))
+    initialise(interp, ref, site)
+    return ref
+
+
+def initialise(interp: Interpreter, ref: Ref, site: CallSite) -> None:
+    """``Thread.__init__``."""
+    obj = interp.obj(ref)
+    for position, keyword, kept in ((1, "target", _TARGET), (3, "args", _ARGS), (4, "kwargs", _KEYWORDS)):
+        value = site.value(position, keyword)
+        obj = obj if value is None else obj.with_attr(kept, value)
+    interp.update(ref, obj)
+
+
+def is_thread(interp: Interpreter, obj: Obj) -> bool:
+    """Whether an object is a thread, perhaps of a class of the project."""
+    return THREAD in modules.external_bases(interp, obj.cls)
+
+
+def method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:
+    """``start`` runs the thread: the rest of the program goes on beside it."""
+    if name == "start":
+        run = attributes.get_attribute(interp, ref, "run", site.node)
+        _beside(interp, run, CallSite(site.node))
+    elif name == "run":
+        _beside(interp, obj.attrs.get(_TARGET, NONE), _given(interp, obj, site))
+    return Scalar("bool") if name in ("is_alive", "isAlive") else NONE
+
+
+def _given(interp: Interpreter, obj: Obj, site: CallSite) -> CallSite:
+    """The arguments with which a thread calls its target."""
+    args = iteration.exact_items(interp, obj.attrs.get(_ARGS, NONE)) or ()
+    keywords = interp.obj_of(obj.attrs.get(_KEYWORDS))
+    named = {key: Arg(value) for key, value in keywords.attrs.items()} if keywords is not None else {}
+    return CallSite(site.node, tuple(Arg(value) for value in args), named)
+
+
+def _beside(interp: Interpreter, function: Value, site: CallSite) -> None:
+    """Call a function that may go on for ever: what it did until then is done."""
+    if function == NONE:
+        return
+    calls.call(interp, function, site)
+    interp.state.dead = False
+
+
+def executor(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``ThreadPoolExecutor(...)``."""
+    return interp.new(Obj("external", External(EXECUTOR)))
+
+
+def executor_method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:
+    """``submit`` calls a function, ``map`` calls it with each element of what it is given."""
+    if not site.args or name not in ("submit", "map"):
+        return ref if name == "__enter__" else UNKNOWN
+    rest = site.args[1:]
+    if name == "submit":
+        return finished(interp, calls.call(interp, site.args[0].value, replace(site, args=rest)))
+    each = tuple(Arg(iteration.element(interp, arg.value, arg.node)) for arg in rest)
+    return Sequence(calls.call(interp, site.args[0].value, CallSite(site.node, each)))
+
+
+def finished(interp: Interpreter, value: Value) -> Value:
+    """A future, or a task, with what it comes to."""
+    return interp.new(Obj("external", External(FUTURE), attrs={_RESULT: value}))
+
+
+def result(obj: Obj) -> Value:
+    """What a future comes to."""
+    return obj.attrs.get(_RESULT, UNKNOWN)
+
+
+def future_method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:
+    """``result()`` is what the function returned, and so are ``get()`` and ``wait()`` of what other pools give."""
+    if name == "add_done_callback" and site.args:
+        calls.call(interp, site.args[0].value, CallSite(site.node, (Arg(ref),)))
+        return NONE
+    return result(obj) if name in ("result", "get", "wait") else Scalar("bool")
+
+
+def pool(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``ThreadPool(4)``, ``multiprocessing.dummy.Pool(4)``."""
+    return interp.new(Obj("external", External(POOL)))
+
+
+def pool_method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:
+    """``map``, ``starmap`` and ``apply`` call a function; those that do not wait give a future."""
+    plain = name.removesuffix("_async").removesuffix("_unordered")
+    if plain not in _APPLYING or len(site.args) < (1 if plain == "apply" else _MAPPED):
+        return ref if name == "__enter__" else NONE
+    function, rest = site.args[0].value, site.args[1:]
+    if plain == "apply":
+        args = iteration.exact_items(interp, rest[0].value) if rest else ()
+        named = interp.obj_of(rest[1].value) if len(rest) > 1 else None
+        known = {key: Arg(value) for key, value in named.attrs.items()} if named is not None else {}
+        given = CallSite(site.node, tuple(map(Arg, args or ())), known, open=args is None)
+        found = calls.call(interp, function, given)
+    else:
+        each = iteration.element(interp, rest[0].value, rest[0].node)
+        row = iteration.exact_items(interp, each) if plain == "starmap" else (each,)
+        if row is None:
+            return UNKNOWN
+        made = calls.call(interp, function, CallSite(site.node, tuple(map(Arg, row))))
+        found = interp.new(Obj("list", element=made)) if not plain.startswith("i") else Sequence(made)
+    return finished(interp, found) if name.endswith("_async") else found
+
+
+_APPLYING, _MAPPED = frozenset({"apply", "map", "imap", "starmap"}), 2
+
+
+def completed(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``as_completed(futures)``: one of them after the other."""
+    futures = site.get(0, "fs")
+    return (
+        Sequence(iteration.element(interp, futures.value, futures.node)) if futures is not None else UNKNOWN
+    )
+
+
+def waited(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``wait(futures)``: those that are done, and those that are not."""
+    return TupleValue((completed(interp, name, site),) * 2, ("done", "not_done"))
+
+
+_QUEUES = "Queue LifoQueue PriorityQueue SimpleQueue".split()
+HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
+    **{f"queue.{name}": queue for name in _QUEUES},
+    THREAD: thread,
+    EXECUTOR: executor,
+    **dict.fromkeys((POOL, "multiprocessing.dummy.Pool"), pool),
+    "concurrent.futures.as_completed": completed,
+    "concurrent.futures.wait": waited,
+    _SENTINEL: sentinel,
+}

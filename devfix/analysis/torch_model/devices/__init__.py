@@ -1,0 +1,1 @@
+"""Devices and modes: which device and dtype a program chooses, and in which mode it computes."""

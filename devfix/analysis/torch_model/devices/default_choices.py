@@ -1,0 +1,63 @@
+"""Default choices: dtypes and devices that functions of a program set by default, as what prepares tests does.
+
+Of functions that nobody is seen to call no one knows which is called first.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from devfix.analysis.domain.lattice import UNKNOWN_DEVICE
+from devfix.analysis.domain.values import DeviceValue
+from devfix.analysis.text.syntax import called, walk
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+    from devfix.analysis.library import Library
+    from devfix.project import Program
+    from devfix.source import Source
+
+#: What sets the default dtype, and how what they are told ends where that is float32.
+_WIDENING = frozenset({"set_default_dtype", "set_default_tensor_type"})
+_USUAL = ("torch.float32", "torch.float", "torch.FloatTensor", "torch.FloatTensor'")
+#: What sets the default device, and what they are told where that is the CPU.
+_PLACING = frozenset({"set_default_device", "set_default_tensor_type"})
+_HOST = re.compile(
+    r"""None|["']cpu["']|torch\.device\(["']cpu["']\)|["']?torch\.[A-Z][a-zA-Z0-9]*Tensor["']?"""
+)
+#: Libraries that put what is made without ``device=`` on the accelerator, where there is one, as soon as they are imported.
+_PLACING_LIBRARIES = frozenset({"deepxde"})
+
+
+def note(library: Library, program: Program) -> None:
+    """Write down which defaults the functions of a program set to something else than float32 and the CPU."""
+    for source in program.sources.values():
+        if "set_default_" in source.text:
+            for name, told in _calls(source):
+                library.default_floats &= name not in _WIDENING or told.endswith(_USUAL)
+                library.default_placed |= name in _PLACING and not _HOST.fullmatch(told)
+
+
+def forget_device(interp: Interpreter) -> None:
+    """Where a function of the program sets the default device, nobody knows which one it is for the others."""
+    if interp.library.default_placed:
+        interp.state.default_device = DeviceValue(UNKNOWN_DEVICE)
+
+
+def imported(interp: Interpreter, module: str) -> None:
+    """A library from outside of the project that sets the default device was imported."""
+    if module.partition(".")[0] in _PLACING_LIBRARIES:
+        interp.state.default_device = DeviceValue(UNKNOWN_DEVICE)
+
+
+def _calls(source: Source) -> Iterator[tuple[str, str]]:
+    """What functions of a file call with a first argument: the last name, and the argument as it is written."""
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef)
+    for function in (node for node in walk(source.tree) if isinstance(node, kinds)):
+        for call in walk(function):
+            if isinstance(call, ast.Call) and call.args:
+                name = called(call)
+                yield name, ast.unparse(call.args[0]) if name in _WIDENING | _PLACING else ""

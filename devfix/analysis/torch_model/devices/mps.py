@@ -1,0 +1,126 @@
+"""MPS: Apple's accelerator, which a program may choose, and which has no float64."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from devfix.analysis.domain.values import Tensor
+from devfix.analysis.language.frames import Arg, CallSite
+from devfix.analysis.text.syntax import remembered, spelt, walk
+from devfix.analysis.torch_model.tensors import requirements
+from devfix.analysis.torch_model.tensors.requirements import Part
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+
+#: What processes do together, which no backend of ``torch.distributed`` does on MPS.
+_COLLECTIVES = "torch.distributed."
+#: The float that MPS does not have, and the one in its place.
+_FLOATS = frozenset({"float64", "double", "float32", "float"})
+
+
+def is_chosen(trees: list[ast.Module]) -> bool:
+    """Whether the program names MPS as a device, other than to ask whether it has it."""
+    for tree in trees:
+        asked = {
+            id(part) for node in ast.walk(tree) if isinstance(node, ast.Compare) for part in ast.walk(node)
+        }
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Constant) and node.value in ("mps", "mps:0") and id(node) not in asked:
+                return True
+    return False
+
+
+def is_asked_for_dtypes(interp: Interpreter) -> bool:
+    """Whether the program somewhere chooses a dtype by whether the device is MPS."""
+    sources = interp.program.sources.values()
+    return any("mps" in source.text and _asks_for_dtypes(source.tree) for source in sources)
+
+
+@remembered
+def _asks_for_dtypes(tree: ast.Module) -> bool:
+    return any(
+        isinstance(node, (ast.If, ast.IfExp)) and _names_mps(node.test) and _names_a_float(node)
+        for node in ast.walk(tree)
+    )
+
+
+def _names_mps(test: ast.expr) -> bool:
+    return any(isinstance(part, ast.Constant) and part.value == "mps" for part in ast.walk(test))
+
+
+def _names_a_float(node: ast.AST) -> bool:
+    return any(isinstance(part, ast.Attribute) and part.attr in _FLOATS for part in ast.walk(node))
+
+
+def _may_be(interp: Interpreter, device: Arg | None) -> bool:
+    """Whether a device argument may be MPS: the program chooses it somewhere, and this is no other by name."""
+    if device is None or isinstance(device.node, ast.Constant):
+        return False
+    interp.reads.add(("mps",))
+    return is_chosen_in(interp)
+
+
+def is_chosen_in(interp: Interpreter) -> bool:
+    """Whether the program under analysis chooses MPS somewhere."""
+    recorder = interp.recorder
+    if recorder.mps is None:
+        recorder.mps = is_chosen([source.tree for source in interp.program.sources.values()])
+    return recorder.mps
+
+
+def _is_shared(interp: Interpreter) -> bool:
+    """Whether the name to which a statement gives a tensor is handed to the other processes: ``dist.all_reduce(total)``."""
+    frame = interp.frame
+    statement = frame.statement
+    if frame.function is None or not isinstance(statement, ast.Assign):
+        return False
+    names = {target.id for target in statement.targets if isinstance(target, ast.Name)}
+    return any(
+        any(isinstance(arg, ast.Name) and arg.id in names for arg in call.args)
+        and getattr(interp.eval(call.func), "name", "").startswith(_COLLECTIVES)
+        for call in _calls_by_attribute(frame.function.node)
+    )
+
+
+@remembered
+def _calls_by_attribute(node: ast.AST) -> tuple[ast.Call, ...]:
+    """The calls within a function of what names alone tell: ``f(x)``, ``dist.f(x)``."""
+    return tuple(
+        part
+        for part in walk(node)
+        if isinstance(part, ast.Call) and spelt(part.func).replace(".", "").isidentifier()
+    )
+
+
+def check_move(
+    interp: Interpreter, value: Tensor, moved: Tensor, where: ast.expr | None, site: CallSite
+) -> None:
+    """``x.to(device)`` of a float64 tensor: "Cannot convert a MPS Tensor to float64 dtype"."""
+    device = site.get(0, "device")
+    wide = value.dtype == moved.dtype == "float64" and moved.device.is_accelerator
+    if wide and _may_be(interp, device) and not _is_shared(interp):
+        requirements.record(
+            interp, site.node, "torch.Tensor.to", "float64-on-mps", [Part(value, "self", where)], form="move"
+        )
+
+
+def _is_given(dtype: Arg | None) -> bool:
+    """Whether a dtype is not spelt out where it is used."""
+    node = dtype.node if dtype is not None else None
+    return node is not None and not (isinstance(node, ast.Attribute) and node.attr in _FLOATS)
+
+
+def check_factory(interp: Interpreter, made: Tensor, site: CallSite) -> None:
+    """A factory call that makes a float64 tensor on such a device, unless it is given a dtype that may be chosen for it."""
+    if (
+        made.dtype == "float64"
+        and made.device.is_accelerator
+        and _may_be(interp, site.keywords.get("device"))
+        and not (_is_given(site.keywords.get("dtype")) and is_asked_for_dtypes(interp))
+        and not _is_shared(interp)
+    ):
+        part = Part(made, "result", None)
+        requirements.record(interp, site.node, "torch.tensor", "float64-on-mps", [part], form="factory")

@@ -1,0 +1,61 @@
+"""Calls of a module by what wraps it: ``DataParallel`` and ``DistributedDataParallel`` scatter the inputs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from devfix.analysis.domain.copying import replace
+from devfix.analysis.domain.lattice import UNKNOWN_DEVICE
+from devfix.analysis.domain.values import UNKNOWN, Ref, TupleValue, Value
+from devfix.analysis.language import calls
+from devfix.analysis.language.frames import Arg, CallSite
+from devfix.analysis.nn import modules
+from devfix.analysis.torch_model.loading import collation
+from devfix.analysis.torch_model.modules import wrapper_attributes
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+
+def call(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
+    """DataParallel and DDP scatter their inputs to the module's devices, and what lists and dicts hold of them.
+
+    A ``DataParallel`` that may have moved its module is where nobody knows, and so is what it gives.
+    """
+    obj = interp.obj(ref)
+    inner = obj.facts.get("wrapped")
+    if inner is None:
+        return UNKNOWN
+    if not wrapper_attributes.may_have_moved(interp, obj):
+        return _scattered(interp, inner, site)
+    with interp.recorder.mute():
+        given = calls.call(interp, inner, site)
+    return collation.each_tensor(interp, given, lambda each: replace(each, device=UNKNOWN_DEVICE))
+
+
+def data_parallel(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``nn.parallel.data_parallel(module, inputs)``: what ``DataParallel(module)(*inputs)`` gives."""
+    inner, given = site.value(0, "module"), site.get(1, "inputs")
+    if inner is None or given is None:
+        return UNKNOWN
+    several = given.value.items if isinstance(given.value, TupleValue) else None
+    args = (given,) if several is None else tuple(Arg(item, given.node) for item in several)
+    return _scattered(interp, inner, CallSite(site.node, args))
+
+
+def _scattered(interp: Interpreter, inner: Value, site: CallSite) -> Value:
+    device = modules.module_device(interp, inner)
+    if device is None or not device.is_accelerator or interp.program.adopts:  # some runs may not wrap it
+        return calls.call(interp, inner, site)
+
+    def moved(arg: Arg) -> Arg:
+        holder = interp.obj_of(arg.value)
+        if holder is not None and holder.kind not in ("dict", "list"):
+            return arg  # an object of a class is handed on as it is
+        return Arg(
+            collation.each_tensor(interp, arg.value, lambda each: replace(each, device=device)), arg.node
+        )
+
+    args = tuple(moved(arg) for arg in site.args)
+    keywords = {name: moved(arg) for name, arg in site.keywords.items()}
+    return calls.call(interp, inner, replace(site, args=args, keywords=keywords))

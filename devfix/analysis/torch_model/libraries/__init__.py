@@ -1,0 +1,1 @@
+"""Libraries built on PyTorch, as far as they make, move or demand tensors and modules."""

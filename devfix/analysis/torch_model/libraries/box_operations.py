@@ -1,0 +1,71 @@
+"""``torchvision.ops``: functions of boxes, and losses over them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from devfix.analysis.domain.copying import frozen
+from devfix.analysis.domain.values import NONE, UNKNOWN, Const, Tensor, Value, without_none
+from devfix.analysis.language import iteration
+from devfix.analysis.language.frames import CallSite
+from devfix.analysis.torch_model.tensors import operations, requirements
+from devfix.analysis.torch_model.tensors.requirements import Part
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+PACKAGES = ("torchvision.ops", "torchvision.ops.boxes")
+
+
+@frozen
+class _Function:
+    """What a function computes with, and what comes out: its dtype, if that is not the first operand's, and its rank."""
+
+    operands: tuple[str, ...]
+    rank: int | None
+    dtype: str = ""
+    loss: bool = False
+
+
+_PAIR = ("boxes1", "boxes2")
+_FUNCTIONS: dict[str, _Function] = {
+    **dict.fromkeys(
+        ("box_iou", "generalized_box_iou", "complete_box_iou", "distance_box_iou"), _Function(_PAIR, 2)
+    ),
+    **dict.fromkeys(
+        ("generalized_box_iou_loss", "complete_box_iou_loss", "distance_box_iou_loss"),
+        _Function(_PAIR, None, loss=True),
+    ),
+    "sigmoid_focal_loss": _Function(("inputs", "targets"), None, loss=True),
+    # The classes that ``batched_nms`` is told are brought to the boxes.
+    **dict.fromkeys(("nms", "batched_nms"), _Function(("boxes", "scores"), 1, "int64")),
+    **dict.fromkeys(("roi_align", "roi_pool"), _Function(("input", "boxes"), 4)),
+    **dict.fromkeys(("box_convert", "clip_boxes_to_image"), _Function(("boxes",), 2)),
+    "box_area": _Function(("boxes",), 1),
+    "remove_small_boxes": _Function(("boxes",), 1, "int64"),
+}
+
+
+def call(interp: Interpreter, name: str, site: CallSite) -> Value | None:
+    """What a function of boxes gives; None for what is not known here."""
+    known = _FUNCTIONS.get(name)
+    if known is None:
+        return None
+    parts: list[Part] = []
+    for position, role in enumerate(known.operands):
+        arg = site.get(position, role)
+        value = without_none(arg.value) if arg is not None else UNKNOWN
+        if not isinstance(value, Tensor) and role == "boxes":  # those of each picture, in a list
+            value = iteration.element(interp, value, None)
+        if arg is None or not isinstance(value, Tensor):
+            return UNKNOWN
+        parts.append(Part(value, role, arg.node))
+    device = requirements.meet(interp, site.node, f"torchvision.ops.{name}", parts, scalars=False)
+    first = parts[0].tensor
+    rank = known.rank
+    if known.loss:
+        told = site.value(None, "reduction")
+        rank = None if told in (None, NONE, Const("none")) or not isinstance(told, Const) else 0
+    return operations.derived(
+        interp, [part.tensor for part in parts], site, known.dtype or first.dtype, rank, device
+    )

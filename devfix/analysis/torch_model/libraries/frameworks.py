@@ -1,0 +1,171 @@
+"""Frameworks that own devices: Accelerate, HF Trainer, Lightning and their kin."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from devfix.analysis.domain import classes
+from devfix.analysis.domain.copying import replace
+from devfix.analysis.domain.lattice import ACCELERATOR
+from devfix.analysis.domain.values import (
+    FALSE,
+    NONE,
+    UNKNOWN,
+    Class,
+    Const,
+    DeviceValue,
+    External,
+    Function,
+    Obj,
+    Ref,
+    Tensor,
+    TupleValue,
+    Union,
+    Value,
+)
+from devfix.analysis.language import calls
+from devfix.analysis.language.frames import Arg, CallSite
+from devfix.analysis.nn import modules
+from devfix.analysis.torch_model.devices import dispatching
+from devfix.analysis.torch_model.libraries import lightning
+from devfix.analysis.torch_model.loading import batches, collation, data
+from devfix.analysis.torch_model.tensors import moves
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+ACCELERATE = "accelerate.Accelerator"
+FABRIC = "lightning.Fabric"
+_PREPARING = (External(ACCELERATE), External(FABRIC))
+_PREPARE = frozenset(
+    "prepare prepare_model prepare_data_loader setup setup_module setup_dataloaders setup_optimizers".split()
+)
+#: What returns its first argument, or a loader that does what that one does.
+_PASSING = frozenset({"unwrap_model", "gather", "gather_for_metrics", "skip_first_batches"})
+#: Methods of Fabric and Lightning's Trainer under which tensors and modules are made where they choose.
+PLACING_MANAGERS = frozenset({"init_tensor", "init_module"})
+TRAINERS = ("transformers.Trainer", "transformers.Seq2SeqTrainer")
+
+
+#: The fact of an Accelerator that it has the models it prepares compute in another dtype.
+_MIXED = "mixed precision"
+
+
+def accelerator(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``accelerate.Accelerator()``."""
+    mixed = site.value(None, "mixed_precision")
+    facts = {_MIXED: mixed} if mixed is not None and mixed not in (NONE, Const("no")) else {}
+    return interp.new(Obj("external", External(ACCELERATE), facts=facts))
+
+
+def fabric(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``lightning.Fabric()``."""
+    if site.value(0, "accelerator") == Const("cpu"):
+        return UNKNOWN
+    return interp.new(Obj("external", External(FABRIC)))
+
+
+def arguments(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``TrainingArguments(...)``."""
+    facts = {key: arg.value for key, arg in site.keywords.items()}
+    return interp.new(Obj("external", External("transformers.TrainingArguments"), facts=facts))
+
+
+def trainer(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``Trainer(model=..., data_collator=..., train_dataset=...)``: it pins the batches and moves them.
+
+    Facts: "HF Trainer: collate moves to cuda", "... dataset moves to cuda".
+    """
+    for role in ("train_dataset", "eval_dataset"):
+        dataset = site.value(None, role)
+        if dataset is not None:
+            _check_batch(interp, name, site, dataset)
+    model = site.value(0, "model")
+    if isinstance(model, Ref) and modules.is_module(interp, model):
+        where = CallSite(site.node, (Arg(DeviceValue(ACCELERATOR)),))
+        moves.module(interp, model, "to", where)
+    return interp.new(Obj("external", External(TRAINERS[0]), facts={"model": model or UNKNOWN}))
+
+
+def _check_batch(interp: Interpreter, name: str, site: CallSite, dataset: Value) -> None:
+    options = interp.obj_of(site.value(1, "args"))
+    if options is not None and options.facts.get("dataloader_pin_memory") == FALSE:
+        return
+    collator = site.value(2, "data_collator")
+    made = data.assembled(interp, dataset, collator if collator is not None else NONE, site.node)
+    batches.record(interp, site.node, name, "framework-pin", made, ())
+
+
+def initialise_trainer(interp: Interpreter, ref: Ref, name: str, site: CallSite) -> None:
+    """``super().__init__(...)`` of the project's own Trainer, whose ``compute_loss`` will be called."""
+    trainer(interp, name, site)
+    model = site.value(0, "model")
+    if not isinstance(model, Ref):
+        return
+    interp.update(ref, interp.obj(ref).with_attr("model", model))
+    cls = interp.obj(ref).cls
+    found = classes.find(interp, cls, "compute_loss") if isinstance(cls, Class) else None
+    if isinstance(found, Function):
+        batch = interp.new(Obj("dict", element=Tensor(ACCELERATOR, grad=False, leaf=True)))
+        calls.call_function(interp, found, [ref, model, batch], site.node)
+
+
+def attribute(interp: Interpreter, ref: Ref, obj: Obj, name: str) -> Value | None:
+    """Data attributes of framework objects."""
+    if obj.cls in _PREPARING and name == "device":
+        return DeviceValue(ACCELERATOR)
+    if name == "model" and "model" in obj.facts:
+        return obj.facts["model"]
+    return None
+
+
+def method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value | None:
+    """Methods of framework objects; None when the object belongs to no framework."""
+    if obj.cls in _PREPARING:
+        if name in _PREPARE:
+            return _prepare(interp, obj, site)
+        if name in _PASSING:
+            return site.args[0].value if site.args else UNKNOWN
+        if name == "to_device" and site.args and not isinstance(site.args[0].value, Ref):
+            return collation.placed(interp, site.args[0].value, ACCELERATOR)
+        return UNKNOWN
+    if obj.cls == External(lightning.TRAINER):
+        return lightning.method(interp, obj, name, site)
+    if obj.cls == External(TRAINERS[0]):
+        return UNKNOWN
+    return None
+
+
+def _prepare(interp: Interpreter, obj: Obj, site: CallSite) -> Value:
+    """What each argument comes back as."""
+    values = tuple(_prepared(interp, obj, arg.value, site) for arg in site.args)
+    return values[0] if len(values) == 1 else TupleValue(values)
+
+
+def _prepared(interp: Interpreter, obj: Obj, value: Value, site: CallSite) -> Value:
+    """Models are moved, loaders come back as others that move their batches, the rest as it is."""
+    if isinstance(value, Union):
+        usual = value.members.index(value.usual) if value.usual in value.members else None
+        found = tuple(_prepared(interp, obj, member, site) for member in value.members)
+        return Union(found, found[usual] if usual is not None else None)
+    if isinstance(value, Ref) and modules.is_module(interp, value):
+        if dispatching.FACT in interp.obj(value).facts:
+            return value  # what was placed as it was loaded stays where it is, and nobody minds
+        where = CallSite(site.node, (Arg(DeviceValue(ACCELERATOR)),))
+        moves.module(interp, value, "to", where)
+        if _MIXED in obj.facts:
+            modules.transform(interp, value, lambda own: replace(own, dtype=None))
+    elif isinstance(value, Ref) and interp.obj(value).kind == "loader":
+        return interp.new(interp.obj(value).with_fact("moved", Const(getattr(obj.cls, "name", ""))))
+    return value
+
+
+HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
+    ACCELERATE: accelerator,
+    FABRIC: fabric,
+    lightning.TRAINER: lightning.trainer,
+    "transformers.TrainingArguments": arguments,
+    "transformers.Seq2SeqTrainingArguments": arguments,
+    **dict.fromkeys(TRAINERS, trainer),
+}

@@ -1,0 +1,244 @@
+"""Models whose code is not in the project: torchvision, timm, transformers, PyG and others.
+
+They behave like one module with parameters of one device: made on the CPU, moved by ``to``,
+called with inputs that must be where the parameters are.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import TYPE_CHECKING
+
+from devfix.analysis.deciding.conditions import truth
+from devfix.analysis.domain.copying import replace
+from devfix.analysis.domain.lattice import ACCELERATOR, AT_LEAST_1, CPU, UNKNOWN_DEVICE
+from devfix.analysis.domain.values import (
+    FALSE,
+    NONE,
+    TRUE,
+    UNKNOWN,
+    Const,
+    External,
+    Obj,
+    Ref,
+    Tensor,
+    Value,
+    without_none,
+)
+from devfix.analysis.language import calls
+from devfix.analysis.language.frames import CallSite
+from devfix.analysis.nn import modules
+from devfix.analysis.torch_model.libraries import audio_transforms, detection, metrics, tokenizers
+from devfix.analysis.torch_model.modules import owners
+from devfix.analysis.torch_model.tensors import requirements
+from devfix.analysis.torch_model.tensors.arguments import device_of
+from devfix.analysis.torch_model.tensors.requirements import Part
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+#: Functions that make a model, by the package they live in.
+_MAKERS = (
+    "torchvision.models",
+    "timm.create_model",
+    "timm.models",
+    "torch.hub.load",
+    "segmentation_models_pytorch",
+)
+#: What beside models lives in these packages: losses have no parameters, helpers make no models.
+_NO_MODELS = (
+    *(f"segmentation_models_pytorch.{part}." for part in ("losses", "metrics", "utils", "datasets")),
+    *(f"timm.models.{part}." for part in ("helpers", "registry", "hub", "features")),
+)
+#: Classes of transformers that are no models of PyTorch.
+_NO_TORCH = re.compile(r"TF[A-Z]|Flax[A-Z]|\w*Config")
+#: Models that answer with tokens, and the fact that a model's code comes with its weights.
+_LANGUAGE, _FOREIGN = re.compile(r"CausalLM|LMHead|Seq2SeqLM"), "foreign"
+_LAYERS = "timm.models.layers."
+#: Functions that return the model they are given, with parameters added beside those it has.
+_ADAPTING = ("peft.get_peft_model", "peft.prepare_model_for_kbit_training")
+#: Layers of graph libraries take (x, edge_index, ...): everything must be in one place.
+_GRAPH = ("torch_geometric.nn", "dgl.nn")
+
+#: The arguments by which a model is quantised, and put on the accelerator, when it is loaded.
+_QUANTIZING = ("load_in_8bit", "load_in_4bit", "quantization_config")
+#: How the classes of what the last of these says are called.
+_QUANTIZERS = ("BitsAndBytesConfig", "QuantoConfig", "HqqConfig", "GPTQConfig", "AwqConfig", "TorchAoConfig")
+
+
+def construct(interp: Interpreter, name: str, site: CallSite) -> Value | None:
+    """A model (or another object) made by a call of ``name``; None when it is none."""
+    package, _, last = name.rpartition(".")
+    if last in {"from_pretrained", "from_config"}:
+        return _from_pretrained(interp, package, site)
+    if package == "transformers" and tokenizers.is_maker(last):
+        return tokenizers.make(interp, name, site)
+    is_class = last[:1].isupper()
+    if is_class and package == "transformers" and last.endswith(_QUANTIZERS):
+        return interp.new(Obj("external", External(name)))
+    if name in _ADAPTING:
+        return site.value(0, "model") or UNKNOWN
+    if name.startswith(_MAKERS) and not _is_helper(name, last):
+        if package == "torchvision.models" or package.startswith(_MAKERS) or name in _MAKERS:
+            return _model(interp, name, site)
+    if is_class and name.startswith(_GRAPH):
+        return _model(interp, name, site)
+    if is_class and name.startswith(("transformers.", "diffusers.")) and modules.is_module_name(name):
+        return _model(interp, name, site)
+    if is_class and name.startswith("torchmetrics"):
+        return metrics.construct(interp, name, site)
+    if is_class and name.startswith(audio_transforms.PACKAGE):
+        return audio_transforms.construct(interp, name, site)
+    return None
+
+
+def _is_helper(name: str, last: str) -> bool:
+    """Whether a name of a package of models is none: a loss, a set of weights, a function for authors of models."""
+    functions = name.startswith(_LAYERS) and last[:1].islower()
+    return functions or name.startswith(_NO_MODELS) or "Weights" in name or last.startswith("_")
+
+
+def _parameter(interp: Interpreter, site: CallSite) -> Tensor:
+    trail = (interp.site("module", site.node),)
+    return Tensor(dtype=None, rank=AT_LEAST_1, parameter=True, grad=True, leaf=True, trail=trail)
+
+
+def _model(interp: Interpreter, name: str, site: CallSite) -> Ref:
+    place = replace(_parameter(interp, site), dtype="float32")
+    return interp.new(Obj("module", External(name), place=place, trail=place.trail))
+
+
+def _from_pretrained(interp: Interpreter, owner: str, site: CallSite) -> Value:
+    last = owner.rpartition(".")[2]
+    if tokenizers.is_maker(last):
+        return tokenizers.make(interp, owner, site)
+    base = site.value(0, "model")
+    if owner.startswith("peft") and isinstance(base, Ref):
+        return base  # its adapters are added to a model that is there
+    if not owner.startswith(("transformers", "diffusers", "peft")) or _NO_TORCH.match(last):
+        return UNKNOWN
+    if owner.startswith("diffusers") and last.endswith("Scheduler"):
+        # It has no parameters, and computes where its inputs are.
+        return UNKNOWN
+    place = _parameter(interp, site)
+    obj = Obj("module", External(owner), place=place, trail=place.trail)
+    if site.value(None, "trust_remote_code") not in (None, FALSE):
+        obj = obj.with_fact(_FOREIGN, TRUE)
+    mapped = site.keywords.get("device_map")
+    quantized = [_is_true(interp, site.value(None, name)) for name in _QUANTIZING]
+    if mapped is not None and mapped.value != NONE:
+        single = device_of(mapped.value) if isinstance(mapped.value, Const) else None
+        known = single is not None and single.is_known
+        obj = replace(obj, place=replace(place, device=single if known and single else UNKNOWN_DEVICE))
+        obj = obj.with_fact("dispatched", mapped.value)
+    elif True in quantized:
+        obj = replace(obj, place=replace(place, device=ACCELERATOR)).with_fact(
+            "dispatched", Const("quantized")
+        )
+    elif None in quantized:
+        obj = replace(obj, place=replace(place, device=UNKNOWN_DEVICE))  # where it is not, it can be moved
+    return interp.new(obj)
+
+
+def _is_true(interp: Interpreter, value: Value | None) -> bool | None:
+    """Whether an argument turns on what it is for, as an object does; None where nobody knows."""
+    return False if value is None else isinstance(value, Ref) or truth(interp, value)
+
+
+def call(
+    interp: Interpreter, ref: Ref, place: Tensor, site: CallSite, callee: ast.expr | None = None
+) -> Value:
+    """Calling such a model: all tensors among the arguments meet its parameters."""
+    obj = interp.obj(ref)
+    place = modules.place_of_all(interp, ref, place)
+    name = getattr(obj.cls, "name", "") or "torch.nn.Module"
+    if name.startswith("diffusers") and "Pipeline" in name:
+        # It moves what it is given, and makes pictures.
+        return UNKNOWN
+    if callee is None and isinstance(site.node, ast.Call):
+        callee = site.node.func
+    parts: list[Part] = []
+    roles = [f"argument {index + 1}" for index in range(len(site.args))]
+    named = [*zip(roles, site.args, strict=True), *site.keywords.items()]
+    if name.startswith(detection.PACKAGE):
+        parts, named = detection.parts(interp, obj, site), []
+    for role, arg in named:
+        value = without_none(arg.value)
+        if isinstance(value, Tensor) and value.rank != 0:
+            parts.append(Part(value, role, arg.node))
+        elif isinstance(value, Ref) and tokenizers.is_batch(interp, value):
+            parts.extend(tokenizers.parts(interp, value, arg.node))
+    if "dispatched" not in obj.facts:
+        weight, detail = owners.weight(interp, ref, place, parts, callee)
+        device = requirements.meet(interp, site.node, name, [*parts, weight], scalars=False, detail=detail)
+        _meet_replaced(interp, obj, place, site)
+    else:
+        device = place.device
+    trail = (interp.site("result", site.node),)
+    result = Tensor(device, None, AT_LEAST_1, grad=True, leaf=False, trail=trail)
+    if name.startswith(("transformers", "diffusers")):
+        return _output(interp, result)
+    if name.startswith(detection.PACKAGE):
+        return detection.output(interp, obj, device, site)
+    return result
+
+
+def _meet_replaced(interp: Interpreter, obj: Obj, place: Tensor, site: CallSite) -> None:
+    """A part that the program gave the model, a head of its own say, meets what the others make."""
+    for part in obj.attrs.values():
+        own = (
+            modules.first_parameter(interp, part)
+            if isinstance(part, Ref) and modules.is_module(interp, part)
+            else None
+        )
+        if own is not None and isinstance(part, Ref) and own.device == CPU and place.device.is_accelerator:
+            name = getattr(interp.obj(part).cls, "name", "") or "torch.nn.Module"
+            features = Part(replace(place, parameter=False), "input", site.node)
+            weight, detail = owners.weight(interp, part, own, [features], None)
+            requirements.meet(interp, site.node, name, [features, weight], scalars=False, detail=detail)
+
+
+def _output(interp: Interpreter, tensor: Tensor) -> Value:
+    """A ``ModelOutput``: whatever is asked of it is a tensor where the model is."""
+    return interp.new(Obj("external", External("transformers.ModelOutput"), element=tensor))
+
+
+def _generated(interp: Interpreter, obj: Obj, place: Tensor, site: CallSite) -> Value:
+    """What ``generate`` returns, the tokens of a language model: beside the model, unless the prompt is elsewhere.
+
+    Newer releases of transformers take a prompt on the CPU and answer there, older ones raise. Other models answer
+    with sounds, and what a repository brings along for its model with whatever it likes.
+    """
+    given = [without_none(arg.value) for arg in (*site.args, *site.keywords.values())]
+    prompts = [value.device for value in given if isinstance(value, Tensor)]
+    beside = all(device == place.device for device in prompts)
+    trail = (interp.site("result", site.node),)
+    device = place.device if beside else UNKNOWN_DEVICE
+    made = Tensor(device, None, AT_LEAST_1, grad=False, trail=trail)
+    if site.value(None, "return_dict_in_generate") == TRUE:
+        return _output(interp, made)
+    tokens = _LANGUAGE.search(getattr(obj.cls, "name", "")) and _FOREIGN not in obj.facts
+    return replace(made, dtype="int64") if tokens else made
+
+
+def method(interp: Interpreter, ref: Ref, name: str, site: CallSite) -> Value:
+    """A method that ``nn.Module`` does not have, of a model from outside the project."""
+    obj = interp.obj(ref)
+    if name == "generate" and obj.place is not None:
+        return _generated(interp, obj, obj.place, site)
+    if name.startswith("enable_") and name.endswith("_offload"):
+        modules.havoc(interp, ref)  # from here on its parts are taken to where they are needed
+        return NONE
+    if name in ("train_dataloader", "log", "log_dict", "print", "save_pretrained", "manual_backward"):
+        return UNKNOWN
+    if metrics.is_metric(obj):
+        if name != "update" or obj.place is None:
+            return UNKNOWN
+        return call(interp, ref, obj.place, site, metrics.receiver(site))
+    features = name.startswith(("encode", "forward_features", "embed")) or name.endswith("_features")
+    if obj.kind == "module" and features and obj.place is not None:
+        return call(interp, ref, obj.place, site)
+    if obj.kind == "module":
+        return UNKNOWN
+    return calls.call_unknown(interp, replace(site, args=tuple(a for a in site.args if a.value != ref)))

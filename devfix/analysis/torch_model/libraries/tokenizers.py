@@ -1,0 +1,94 @@
+"""Hugging Face tokenizers and the batches they return."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from devfix.analysis.domain import classes
+from devfix.analysis.domain.copying import replace
+from devfix.analysis.domain.lattice import AT_LEAST_1, CPU
+from devfix.analysis.domain.values import (
+    UNKNOWN,
+    Class,
+    Const,
+    DTypeValue,
+    External,
+    Obj,
+    Ref,
+    Tensor,
+    Value,
+)
+from devfix.analysis.language.frames import CallSite
+from devfix.analysis.torch_model.tensors import moves
+from devfix.analysis.torch_model.tensors.requirements import Part
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+TOKENIZER = "transformers.PreTrainedTokenizer"
+BATCH = "transformers.BatchEncoding"
+
+
+def is_maker(name: str) -> bool:
+    """Whether a class of transformers turns text (or images) into tensors."""
+    return any(word in name for word in ("Tokenizer", "Processor", "FeatureExtractor"))
+
+
+def make(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """A tokenizer, or a processor: what that makes of pictures and sounds is not made of integers."""
+    made = Obj("external", External(TOKENIZER), trail=(interp.site("tokenizer", site.node),))
+    integers = "Tokenizer" in name.rpartition(".")[2]
+    return interp.new(made.with_fact("dtype", DTypeValue("int64" if integers else None)))
+
+
+def encode(interp: Interpreter, maker: Obj, site: CallSite) -> Value:
+    """``tokenizer(text, return_tensors="pt")``: tensors on the CPU, of int64 where they stand for text alone."""
+    if site.value(None, "return_tensors") != Const("pt"):
+        return UNKNOWN
+    trail = (interp.site("tokenizer", site.node),)
+    made_of = maker.facts.get("dtype")
+    dtype = made_of.name if isinstance(made_of, DTypeValue) else None
+    ids = Tensor(CPU, dtype, AT_LEAST_1, grad=False, leaf=True, trail=trail)
+    return interp.new(Obj("external", External(BATCH), element=ids, trail=trail))
+
+
+def mark(interp: Interpreter, result: Value, site: CallSite) -> Value:
+    """What a tokenizer of the project returns, when asked for tensors, begins its life there.
+
+    One is known by the argument ``return_tensors="pt"``, and its batch by a method ``to``.
+    """
+    obj = interp.obj_of(result)
+    if obj is None or obj.kind != "dict" or site.value(None, "return_tensors") != Const("pt"):
+        return result
+    if not isinstance(obj.cls, Class) or classes.find(interp, obj.cls, "to") is None:
+        return result
+    trail = (interp.site("tokenizer", site.node),)
+    attrs = {
+        name: replace(value, trail=trail, roots=()) if isinstance(value, Tensor) else value
+        for name, value in obj.attrs.items()
+    }
+    return interp.new(replace(obj, attrs=attrs))
+
+
+def is_batch(interp: Interpreter, value: Value) -> bool:
+    """Whether a value is a batch from a tokenizer."""
+    obj = interp.obj_of(value)
+    return obj is not None and isinstance(obj.cls, External) and obj.cls.name == BATCH
+
+
+def parts(interp: Interpreter, ref: Ref, node: ast.expr | None) -> list[Part]:
+    """The tensors of a batch, as one operand."""
+    element = interp.obj(ref).element
+    return [Part(element, "input_ids", node)] if isinstance(element, Tensor) else []
+
+
+def spread(interp: Interpreter, value: Value) -> dict[str, Value]:
+    """The keyword arguments that ``**batch`` stands for, as far as they matter."""
+    element = interp.obj(value).element if isinstance(value, Ref) and is_batch(interp, value) else None
+    return {"input_ids": element} if isinstance(element, Tensor) else {}
+
+
+def move(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
+    """``batch.to(device)``: in place, and the batch itself is returned."""
+    return moves.held(interp, ref, "to", site)

@@ -1,0 +1,1 @@
+"""Loading: datasets, loaders, batches, and functions that move them."""

@@ -1,0 +1,159 @@
+"""Collation: what becomes of the samples of a dataset in a batch, and nested batches whose tensors change together."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
+
+from devfix.analysis.domain.copying import replace
+from devfix.analysis.domain.join import join_all, scalar_type
+from devfix.analysis.domain.lattice import AT_LEAST_1, CPU, Device, rank_of_stack
+from devfix.analysis.domain.values import (
+    UNKNOWN,
+    Array,
+    Obj,
+    Scalar,
+    Sequence,
+    Tensor,
+    TupleValue,
+    Union,
+    Unknown,
+    Value,
+    without_none,
+)
+from devfix.analysis.language import containers, iteration, named_tuples
+from devfix.analysis.language.frames import CallSite
+from devfix.analysis.record.trails import dtype_trails, extend
+from devfix.analysis.torch_model.arrays.numpy_types import settled
+from devfix.analysis.torch_model.libraries import graphs, tokenizers
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+
+def on_host(interp: Interpreter, batch: Value) -> Value:
+    """Parts of a batch of which nothing is known are tensors on the CPU: what files hold comes in by NumPy."""
+    if isinstance(batch, Unknown):
+        # In a program that is adopted they have to move as any batch does.
+        loaded = batch.token in interp.checkpoints and not interp.program.adopts
+        return batch if loaded else Tensor(CPU, None, AT_LEAST_1, grad=False, leaf=True)
+    if isinstance(batch, TupleValue):
+        return batch.with_items(on_host(interp, item) for item in batch.items)
+    obj = interp.obj_of(batch)
+    if obj is not None and obj.kind == "list" and obj.items is not None:
+        return interp.new(replace(obj, items=tuple(on_host(interp, item) for item in obj.items)))
+    if obj is not None and obj.kind == "dict":
+        attrs = {key: on_host(interp, item) for key, item in obj.attrs.items()}
+        return interp.new(replace(obj, attrs=attrs))
+    return batch
+
+
+def converted(interp: Interpreter, sample: Value) -> Value:
+    """``default_convert``: what a loader makes of a sample that it does not collate."""
+    if isinstance(sample, Array):
+        roots = (sample.trail,) if sample.trail else ()
+        return Tensor(CPU, settled(sample.dtype), sample.rank, grad=False, leaf=True, roots=roots)
+    if isinstance(sample, TupleValue):
+        return _listed(interp, sample, (converted(interp, item) for item in sample.items))
+    obj = interp.obj_of(sample)
+    if obj is not None and named_tuples.is_one(interp, obj):
+        return named_tuples.with_fields(interp, obj, lambda field: converted(interp, field))
+    return sample
+
+
+def _listed(interp: Interpreter, sample: TupleValue, items: Iterable[Value]) -> Value:
+    """What the items of a tuple become: a list, unless the tuple has names."""
+    return sample.with_items(items) if sample.names else interp.new(Obj("list", items=tuple(items)))
+
+
+def placed(interp: Interpreter, value: Value, device: Device) -> Value:
+    """A nested batch with every tensor on ``device``."""
+    return each_tensor(interp, value, lambda tensor: replace(tensor, device=device, roots=()))
+
+
+def each_tensor(interp: Interpreter, value: Value, change: Callable[[Tensor], Tensor]) -> Value:
+    """A nested batch of the same form with every tensor changed."""
+    if isinstance(value, Tensor):
+        return change(value)
+    if isinstance(value, TupleValue):
+        return value.with_items(each_tensor(interp, item, change) for item in value.items)
+    if isinstance(value, Sequence):
+        return Sequence(each_tensor(interp, value.element, change))
+    if isinstance(value, Union):
+        return Union(tuple(each_tensor(interp, member, change) for member in value.members))
+    obj = interp.obj_of(value)
+    if obj is not None and obj.kind in ("dict", "list"):
+        attrs = {k: each_tensor(interp, v, change) for k, v in obj.attrs.items()}
+        items = tuple(each_tensor(interp, v, change) for v in obj.items) if obj.items is not None else None
+        last = each_tensor(interp, obj.element, change) if obj.element is not None else None
+        return interp.new(replace(obj, attrs=attrs, items=items, element=last))
+    if obj is not None and named_tuples.is_one(interp, obj):
+        return named_tuples.with_fields(interp, obj, lambda field: each_tensor(interp, field, change))
+    if obj is not None and (
+        obj.kind == "instance" or graphs.is_graph(obj) or tokenizers.is_batch(interp, value)
+    ):
+        if any(isinstance(held, Tensor) for held in (*obj.attrs.values(), obj.element)):
+            return interp.new(containers.with_tensors(obj, change))
+    return value
+
+
+def collate(interp: Interpreter, sample: Value, node: ast.expr) -> Value:
+    """``default_collate``: numbers and arrays become tensors, tuples lists; dicts and named tuples stay what they are."""
+    sample = without_none(sample)
+    if isinstance(sample, (Tensor, Array)):
+        batch = converted(interp, sample)
+        rank = rank_of_stack(sample.rank)
+        return replace(batch, rank=rank, parameter=False, leaf=True) if isinstance(batch, Tensor) else batch
+    kind = scalar_type(sample)
+    if kind in ("int", "float", "bool"):
+        dtype = {"int": "int64", "float": "float64", "bool": "bool"}[kind]
+        return Tensor(CPU, dtype, 1, grad=False, leaf=True)
+    if kind == "str":
+        return Sequence(Scalar("str"))
+    if isinstance(sample, TupleValue):
+        return _listed(interp, sample, (collate(interp, item, node) for item in sample.items))
+    obj = interp.obj_of(sample)
+    if obj is not None and obj.kind == "dict":
+        attrs = {key: collate(interp, item, node) for key, item in obj.attrs.items()}
+        last = collate(interp, obj.element, node) if obj.element is not None else None
+        return interp.new(replace(obj, attrs=attrs, element=last))
+    if isinstance(sample, Union):
+        return join_all([collate(interp, member, node) for member in sample.members])
+    if isinstance(sample, Sequence):
+        return interp.new(Obj("list", element=collate(interp, sample.element, node)))
+    if obj is not None and obj.kind == "list":
+        items = tuple(collate(interp, item, node) for item in obj.items) if obj.items is not None else None
+        last = collate(interp, obj.element, node) if obj.element is not None else None
+        return interp.new(Obj("list", items=items, element=last))
+    if obj is not None and graphs.is_graph(obj):
+        return graphs.batch(interp, obj)
+    if obj is not None and tokenizers.is_batch(interp, sample) and obj.element is not None:
+        return interp.new(replace(obj, element=collate(interp, obj.element, node)))
+    if obj is not None and named_tuples.is_one(interp, obj):
+        return named_tuples.with_fields(interp, obj, lambda field: collate(interp, field, node))
+    return UNKNOWN
+
+
+def default_collate(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``default_collate(samples)``, called by a collate function of the project."""
+    samples = site.value(0, "batch")
+    return (
+        collate(interp, iteration.element(interp, samples, None), site.node)
+        if samples is not None
+        else UNKNOWN
+    )
+
+
+def from_loader(interp: Interpreter, value: Value, node: ast.expr) -> Value:
+    """Tensors on the CPU begin their life, for the training loop, where the loader yields them."""
+
+    def begin(tensor: Tensor) -> Tensor:
+        if tensor.device != CPU:
+            return tensor
+        roots = tensor.roots or ((tensor.trail,) if tensor.trail else ())
+        trail = (interp.site("loader", node),) if getattr(node, "end_lineno", None) else ()
+        typed = tuple(extend(before, trail[0]) for before in dtype_trails(tensor)) if trail else ()
+        return replace(tensor, trail=trail, roots=roots, typed=typed)
+
+    return each_tensor(interp, value, begin)

@@ -1,0 +1,1 @@
+"""Modules: ``nn.Module`` and the layers of PyTorch, and what owns, registers, walks and wraps them."""

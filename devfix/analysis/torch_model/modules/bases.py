@@ -1,0 +1,198 @@
+"""Classes of the project that descend from classes outside of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from devfix.analysis.domain import classes
+from devfix.analysis.domain.copying import replace
+from devfix.analysis.domain.values import (
+    NONE,
+    UNKNOWN,
+    Class,
+    Const,
+    External,
+    Function,
+    Ref,
+    SuperValue,
+    Value,
+)
+from devfix.analysis.language import calls, construction, enumerations
+from devfix.analysis.language.frames import Arg, CallSite
+from devfix.analysis.nn import modules
+from devfix.analysis.torch_model import external_objects
+from devfix.analysis.torch_model.concurrency import threads
+from devfix.analysis.torch_model.libraries import frameworks, graphs, vision
+from devfix.analysis.torch_model.loading import batches, data
+from devfix.analysis.torch_model.modules import layers, module_apply, module_methods, norms
+from devfix.analysis.torch_model.modules.layer_specs import WEIGHTED
+from devfix.analysis.torch_model.python import mappings, reflection
+from devfix.analysis.torch_model.tensors import distributions, losses, maxima
+from devfix.analysis.torch_model.training import optim
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+
+def special_instance(interp: Interpreter, cls: Class, site: CallSite) -> Value | None:
+    """Instances that are no plain objects: enumerations, dicts with methods. None for the rest."""
+    bases = set(modules.external_bases(interp, cls))
+    if enumerations.is_one(interp, cls):
+        return enumerations.member(interp, cls, site.value(0, "value") or UNKNOWN)
+    if bases & _TYPED_DICTS:
+        return calls.call(interp, External("builtins.dict"), site)  # at run time it is no more
+    if bases & _DICTS and not _OF_DICTS & set(_defined(interp, cls)):
+        init = classes.find(interp, cls, "__init__")
+        given = CallSite(site.node) if isinstance(init, Function) else site
+        made = calls.call(interp, External("builtins.dict"), given)
+        obj = interp.obj_of(made)
+        if obj is not None and isinstance(made, Ref):
+            interp.update(made, replace(obj, cls=cls, trail=(interp.site("other", site.node),)))
+            if isinstance(init, Function):
+                calls.call_function(interp, init, [made], site.node, site)
+        return made
+    if bases & _LISTS and not _OF_DICTS & set(_defined(interp, cls)):
+        return _own_list(interp, cls, site)
+    return None
+
+
+def _own_list(interp: Interpreter, cls: Class, site: CallSite) -> Value:
+    """A list with methods of its own."""
+    init = classes.find(interp, cls, "__init__")
+    given = CallSite(site.node) if isinstance(init, Function) else site
+    made = calls.call(interp, External("builtins.list"), given)
+    if isinstance(made, Ref):
+        interp.update(made, replace(interp.obj(made), cls=cls, trail=(interp.site("other", site.node),)))
+        if isinstance(init, Function):
+            calls.call_function(interp, init, [made], site.node, site)
+    return made
+
+
+_TYPED_DICTS = frozenset({"typing.TypedDict", "typing_extensions.TypedDict"})
+_LISTS = frozenset({"builtins.list", "collections.UserList", "collections.deque"})
+_DICTS = frozenset({"builtins.dict", "collections.OrderedDict", mappings.USER_DICT})
+#: A class with one of these is no dict as any other. With ``__getattr__`` and ``__setattr__`` it gives its
+#: entries as attributes, as configurations do.
+_OF_DICTS = frozenset("__new__ __getitem__ __setitem__ __getattribute__".split())
+
+
+def _defined(interp: Interpreter, cls: Class) -> Iterator[str]:
+    for part in classes.linearise(cls):
+        yield from interp.state.variables(part.frame)
+
+
+def initialise(interp: Interpreter, ref: Ref, cls: Value, site: CallSite) -> None:
+    """The ``__init__`` of the first base class outside the project."""
+    for base in modules.external_bases(interp, cls):
+        if _initialise_base(interp, ref, base, site):
+            return
+
+
+def _initialise_base(interp: Interpreter, ref: Ref, base: str, site: CallSite) -> bool:
+    """``base.__init__(ref, ...)``; whether anything is known of it."""
+    package, _, last = base.rpartition(".")
+    if base in _DICTS or base in _LISTS:
+        _initialise_container(interp, ref, base, site)
+    elif base == "torch.optim.Optimizer" or (package == "torch.optim" and last[:1].isupper()):
+        optim.initialise_base(interp, ref, base, site)
+    elif base in frameworks.TRAINERS:
+        frameworks.initialise_trainer(interp, ref, base, site)
+    elif base == batches.LOADER:
+        data.initialise_loader(interp, ref, site)
+    elif vision.describes(base):
+        vision.initialise(interp, ref, base, site)
+    elif graphs.describes(base):
+        graphs.initialise(interp, ref, site)
+    elif base.startswith("torch.distributions."):
+        distributions.initialise(interp, ref, base, site)
+    elif base == threads.THREAD:
+        threads.initialise(interp, ref, site)
+    elif package == "torch.nn":
+        _initialise_module(interp, ref, last, site)
+    else:
+        return False
+    return True
+
+
+def _initialise_container(interp: Interpreter, ref: Ref, base: str, site: CallSite) -> None:
+    """``dict.__init__(ref, entries)``, ``list.__init__(ref, items)``."""
+    obj = interp.obj(ref)
+    made = calls.call(interp, External("builtins.dict" if base in _DICTS else "builtins.list"), site)
+    held = interp.obj_of(made)
+    if held is None:
+        return
+    if base == mappings.USER_DICT and obj.kind == "instance":
+        interp.update(ref, obj.with_attr("data", made))
+    elif base in _DICTS:
+        entries = {**obj.attrs, **held.attrs}
+        interp.update(ref, replace(obj, attrs=entries, element=held.element or obj.element))
+    elif obj.kind == "list":
+        interp.update(ref, replace(obj, items=held.items, element=held.element))
+
+
+def _initialise_module(interp: Interpreter, ref: Ref, last: str, site: CallSite) -> None:
+    obj = interp.obj(ref)
+    if last in layers.CONTAINERS:
+        if obj.items is None and obj.element is None:
+            interp.update(ref, replace(obj, items=()))
+        layers.fill_container(interp, ref, site)
+    elif last in losses.CRITERIA:
+        layers.fill_criterion(interp, ref, last, site)
+    elif last in layers.WRAPPERS:
+        layers.fill_wrapper(interp, ref, site)
+    elif last in WEIGHTED:
+        # What can be moved is the object: the call of its base's ``__init__`` gives None.
+        place = norms.own(last, site, layers.parameter(interp, site))
+        interp.update(ref, replace(obj, place=place and replace(place, trail=obj.trail)))
+    else:
+        interp.update(ref, maxima.built(last, obj, site))
+
+
+def call_super(interp: Interpreter, value: SuperValue, name: str, site: CallSite) -> Value:
+    """``super().name(...)`` where no class of the project has ``name``."""
+    receiver = value.receiver
+    if name == "__call__" and isinstance(receiver, Class):
+        return construction.made(interp, receiver, site)  # what a metaclass does not do itself
+    if not isinstance(receiver, Ref):
+        return construction.of_super(interp, site) if name == "__new__" else UNKNOWN
+    obj = interp.obj(receiver)
+    if name == "__init__":
+        initialise(interp, receiver, obj.cls, site)
+        return NONE
+    if name == "__setattr__":
+        return reflection.setattr_(interp, name, replace(site, args=(Arg(receiver, None), *site.args)))
+    if name == "__iter__" and data.descends(obj):
+        return data.inherited_batches(interp, obj)
+    if name == "_apply":
+        module_apply.inherited(interp, receiver, site.value(0, "fn") or UNKNOWN, site.node)
+        return receiver
+    if name == "__getattr__" and modules.is_module(interp, receiver):
+        return _registered(interp, receiver, site.value(0, "name"))
+    if modules.is_module(interp, receiver):
+        return module_methods.call(interp, receiver, name, site)
+    return external_objects.call(interp, receiver, obj, name, site)
+
+
+def _registered(interp: Interpreter, ref: Ref, name: Value | None) -> Value:
+    """``Module.__getattr__``: a parameter, buffer or submodule; it raises where there is none of that name."""
+    found = interp.obj(ref).attrs.get(str(name.value)) if isinstance(name, Const) else UNKNOWN
+    if found is None:
+        interp.state.dead = True
+        return UNKNOWN
+    return found
+
+
+def call_unbound(interp: Interpreter, base: str, name: str, site: CallSite) -> Value | None:
+    """``nn.Linear.forward(self, ...)``: the method of a named base. None for what is no such call."""
+    receiver = site.value(0)
+    if not base.startswith("torch.nn.") or not isinstance(receiver, Ref):
+        return None
+    cls = interp.obj(receiver).cls
+    if not isinstance(cls, Class) or not modules.is_module(interp, receiver):
+        return None
+    rest = replace(site, args=site.args[1:])
+    if name == "__init__":
+        _initialise_base(interp, receiver, base, rest)
+        return NONE
+    return call_super(interp, SuperValue(cls, receiver), name, rest)

@@ -1,0 +1,102 @@
+"""``Module._apply``: how a move reaches every tensor of a module, the project's overrides included."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from devfix.analysis.domain import classes
+from devfix.analysis.domain.copying import replace
+from devfix.analysis.domain.lattice import FLOATS, UNKNOWN_DEVICE
+from devfix.analysis.domain.values import Class, Function, Ref, Retargeting, Tensor, Value
+from devfix.analysis.language import calls
+from devfix.analysis.language.frames import Arg, CallSite
+from devfix.analysis.nn import modules
+from devfix.analysis.record.trails import dtype_trails
+from devfix.analysis.torch_model.modules import shared_parameters
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+
+def apply(interp: Interpreter, ref: Ref, function: Value, node: ast.expr) -> None:
+    """``module._apply(function)``: the module's own version when the project has one."""
+    lent = list(_lent(interp, ref))
+    shared = shared_parameters.of(interp, ref)
+    override = _override(interp, ref)
+    if override is None:
+        inherited(interp, ref, function, node)
+    else:
+        calls.call_function(interp, override, [ref], node, CallSite(node, (Arg(function),)))
+    _follow(interp, ref)
+    shared_parameters.follow(interp, shared)
+    if isinstance(function, Retargeting) and function.device is not None:
+        for tensor in lent:
+            modules.forget_parameters(interp, tensor, function.device)
+
+
+def _lent(interp: Interpreter, ref: Ref) -> Iterator[Tensor]:
+    """The parameters of other modules that a module has in its lists: these modules move with it, as far as they go."""
+    parts = modules.tree(interp, ref)
+    own = {part.address for part in parts}
+    for part in parts:
+        obj = interp.obj(part)
+        for held in (*(obj.items or ()), obj.element):
+            if isinstance(held, Tensor) and held.owner is not None and held.owner not in own:
+                yield held
+
+
+def _follow(interp: Interpreter, ref: Ref) -> None:
+    """Lists of the module's parameters, such as an optimizer's, hold the same objects: they have moved."""
+    if not interp.parameter_lists:
+        return
+    moved = {part.address for part in modules.tree(interp, ref)}
+    for held in interp.parameter_lists:
+        obj = interp.obj_of(held)
+        element = obj.element if obj is not None else None
+        if obj is None or not isinstance(element, Tensor) or element.owner not in moved:
+            continue
+        now = modules.first_parameter(interp, Ref(element.owner))
+        if now is not None:
+            element = replace(element, device=now.device, dtype=now.dtype, trail=now.trail, roots=now.roots)
+            interp.update(held, replace(obj, element=element))
+
+
+def inherited(interp: Interpreter, ref: Ref, function: Value, node: ast.expr) -> None:
+    """Torch's version: the children first, then every registered tensor, in place."""
+    below = [part for part in modules.tree(interp, ref) if part != ref]
+    if not any(_override(interp, part) for part in below):
+        modules.transform(interp, ref, lambda tensor: _changed(interp, function, tensor, node))
+        return
+    for child in modules.children(interp, ref):
+        apply(interp, child, function, node)
+    modules.transform_one(interp, ref, lambda tensor: _changed(interp, function, tensor, node))
+
+
+def retargeted(function: Retargeting, tensor: Tensor) -> Tensor:
+    """What the function of ``Module.to`` makes of one tensor: only floating ones are cast."""
+    device = function.device if function.device is not None else tensor.device
+    dtype = tensor.dtype
+    if function.dtype is not None and (dtype in FLOATS or dtype is None):
+        dtype = None if function.dtype == "?" else function.dtype
+    typed = dtype_trails(tensor) if dtype == tensor.dtype else ()
+    return replace(tensor, device=device, dtype=dtype, trail=(function.site,), roots=(), typed=typed)
+
+
+def _changed(interp: Interpreter, function: Value, tensor: Tensor, node: ast.expr) -> Tensor:
+    result = calls.call(interp, function, CallSite(node, (Arg(tensor),)))
+    if isinstance(result, Tensor):
+        if result.device.is_accelerator and isinstance(function, Retargeting):
+            interp.state.used = interp.state.used or function.site
+        return replace(
+            tensor, device=result.device, dtype=result.dtype, trail=result.trail, roots=result.roots,
+            typed=result.typed,
+        )  # fmt: skip
+    return replace(tensor, device=UNKNOWN_DEVICE, dtype=None)
+
+
+def _override(interp: Interpreter, ref: Ref) -> Function | None:
+    cls = interp.obj(ref).cls
+    found = classes.find(interp, cls, "_apply") if isinstance(cls, Class) else None
+    return found if isinstance(found, Function) else None

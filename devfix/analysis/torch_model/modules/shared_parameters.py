@@ -1,0 +1,144 @@
+"""Parameters that a module registers and others hold as well: a move of the module moves them, too.
+
+Others are plain objects of its own, and variables of the functions being executed. A variable may hold a parameter of
+another module that was made in the same place, so where it is after the move is unknown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+from devfix.analysis.domain.copying import replace
+from devfix.analysis.domain.lattice import join_devices, join_dtypes
+from devfix.analysis.domain.values import Obj, Ref, Tensor, Union, Value, members
+from devfix.analysis.nn import modules
+from devfix.findings import Origin
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+#: Parameters as they are after a move, by where they were made.
+_Now: TypeAlias = dict[Origin, Tensor]
+
+
+@dataclass(frozen=True)
+class Shared:
+    """Who holds parameters beside the modules of a tree, and which parameters those are."""
+
+    #: Plain objects within the modules' reach.
+    holders: list[Ref]
+    #: Variables: the frame and the name of each.
+    variables: list[tuple[int, str]]
+    #: Of each parameter where it was made, its module and its name there.
+    parameters: list[tuple[Origin, Ref, str]]
+
+
+#: What keeps objects and is no module.
+_PLAIN = ("instance", "list", "dict")
+
+
+def of(interp: Interpreter, ref: Ref) -> Shared:
+    """Who holds parameters of a module and its parts: plain objects that these keep, and variables."""
+    parts = modules.tree(interp, ref)
+    holders, variables = _holders(interp, parts), list(_variables(interp))
+    found = [
+        (held.trail[0], part, name)
+        for part in (parts if holders or variables else ())
+        for name, held in modules.registered(interp.obj(part))
+        if held.parameter and held.trail
+    ]
+    return Shared(holders, variables, found)
+
+
+def _variables(interp: Interpreter) -> Iterator[tuple[int, str]]:
+    """The variables that hold a parameter: of the functions being executed, of a file where its own statements are.
+
+    A call does not look through all that its file binds: what it tells would depend on every name there.
+    """
+    for frame in interp.stack:
+        if frame.kind == "module" and frame is not interp.frame:
+            continue
+        for name, value in interp.state.variables(frame.id).items():
+            if _is_parameter(value):
+                yield frame.id, name
+
+
+def _is_parameter(value: Value) -> bool:
+    """Whether a value is a parameter, or may be one."""
+    if isinstance(value, Union):
+        return any(map(_is_parameter, value.members))
+    return isinstance(value, Tensor) and value.parameter
+
+
+def _holders(interp: Interpreter, parts: list[Ref]) -> list[Ref]:
+    """The plain objects within reach of modules that hold a parameter."""
+    seen = {part.address for part in parts}
+    pending = [held for part in parts for held in _plain(interp, interp.obj(part))]
+    found = []
+    while pending:
+        current = pending.pop()
+        if current.address in seen:
+            continue
+        seen.add(current.address)
+        obj = interp.obj(current)
+        if any(map(_is_parameter, _values(obj))):
+            found.append(current)
+        pending.extend(_plain(interp, obj))
+    return found
+
+
+def _values(obj: Obj) -> Iterator[Value]:
+    yield from obj.attrs.values()
+    yield from obj.items or ()
+    if obj.element is not None:
+        yield obj.element
+
+
+def _plain(interp: Interpreter, obj: Obj) -> Iterator[Ref]:
+    """What of an object's attributes and items is an object of the project, a list or a dict."""
+    for value in _values(obj):
+        for member in members(value):
+            held = interp.obj_of(member)
+            if held is not None and held.kind in _PLAIN and not modules.is_module(interp, member):
+                assert isinstance(member, Ref), "what has an object is a reference"
+                yield member
+
+
+def follow(interp: Interpreter, shared: Shared) -> None:
+    """Give those who hold a parameter what its module's move made of it: it is still the same object."""
+    if not shared.parameters:
+        return
+    now: _Now = {}
+    for made, part, name in shared.parameters:
+        now.update((made, held) for own, held in modules.registered(interp.obj(part)) if own == name)
+    for holder in shared.holders:
+        obj = interp.obj(holder)
+        attrs = {name: _moved(value, now) for name, value in obj.attrs.items()}
+        items = obj.items and tuple(_moved(item, now) for item in obj.items)
+        element = obj.element and _moved(obj.element, now)
+        interp.update(holder, replace(obj, attrs=attrs, items=items, element=element))
+    for frame, name in shared.variables:
+        value = interp.state.get(frame, name)
+        if value is not None:
+            interp.state.set(frame, name, _moved(value, now, certainly=False))
+
+
+def _moved(value: Value, now: _Now, *, certainly: bool = True) -> Value:
+    """A value after the move; what may be a parameter of another module is moved or not."""
+    if isinstance(value, Union):
+        parts = tuple(_moved(member, now, certainly=certainly) for member in value.members)
+        usual = value.usual and _moved(value.usual, now, certainly=certainly)
+        return Union(parts, usual)
+    if not isinstance(value, Tensor) or not value.parameter or not value.trail:
+        return value
+    own = now.get(value.trail[0])
+    if own is None:
+        return value
+    if not certainly:
+        device, dtype = join_devices(value.device, own.device), join_dtypes(value.dtype, own.dtype)
+        return replace(value, device=device, dtype=dtype)
+    return replace(
+        value, device=own.device, dtype=own.dtype, trail=own.trail, roots=own.roots, typed=own.typed
+    )

@@ -1,0 +1,219 @@
+"""Command lines: options as ``argparse`` and ``optparse`` declare and give them, with those of subcommands."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import TYPE_CHECKING
+
+from devfix.analysis.domain.copying import replace
+from devfix.analysis.domain.join import join_values
+from devfix.analysis.domain.lattice import parse_device
+from devfix.analysis.domain.values import (
+    ARGUMENT,
+    FALSE,
+    NONE,
+    UNKNOWN,
+    Const,
+    External,
+    Function,
+    Obj,
+    Partial,
+    Ref,
+    Scalar,
+    Sequence,
+    TupleValue,
+    Union,
+    Unknown,
+    Value,
+    option,
+)
+from devfix.analysis.language.frames import CallSite
+from devfix.analysis.torch_model.devices import device_settings
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+#: What ``add_subparsers`` gives: an object that makes the parser of each subcommand.
+SUBPARSERS = "argparse._SubParsersAction"
+#: The parser of ``optparse``.
+OLD_PARSER = "optparse.OptionParser"
+#: The numbers that an option may be told to be.
+_NUMBERS: dict[Value, type[int | float]] = {
+    External("builtins.int"): int,
+    External("builtins.float"): float,
+    Const("int"): int,
+    Const("float"): float,
+}
+#: The entry under which a parser keeps that object; no option has such a name.
+_COMMANDS = "subcommands of the parser"
+#: The methods that cut an argument in parts: ``arg.split("=", 1)[1]`` is what the user said.
+_CUTTING = frozenset(
+    f"{option(ARGUMENT).token}.{name}" for name in ("split", "rsplit", "partition", "rpartition")
+)
+
+
+def parser(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``argparse.ArgumentParser(...)``."""
+    return interp.new(Obj("external", External("argparse.ArgumentParser")))
+
+
+def parts(callee: Value) -> Value | None:
+    """What a method gives that cuts an argument of the command line, which a program reads by itself; None for other callees."""
+    cuts = isinstance(callee, Unknown) and callee.token in _CUTTING
+    return Sequence(option(ARGUMENT)) if cuts else None
+
+
+def old_parser(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``optparse.OptionParser(...)``."""
+    return interp.new(Obj("external", External(OLD_PARSER)))
+
+
+def old_group(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``optparse.OptionGroup(parser, ...)``: what is declared of it is declared of its parser."""
+    return site.value(0, "parser") or UNKNOWN
+
+
+def old_parser_method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:
+    """``add_option`` declares an option, ``parse_args`` gives them all, and the other arguments with them."""
+    if name == "add_option":
+        _declare(interp, ref, obj, site)
+        return UNKNOWN
+    if name == "parse_args":
+        given = interp.new(Obj("external", External("argparse.Namespace"), attrs=dict(obj.attrs)))
+        return TupleValue((given, Sequence(Scalar("str"))))
+    return parser_method(interp, ref, obj, name, site) if name == "set_defaults" else UNKNOWN
+
+
+def parser_method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:
+    """``add_argument`` declares an option, ``parse_args`` gives them all."""
+    if name == "add_argument":
+        _declare(interp, ref, obj, site)
+        return UNKNOWN
+    if name in ("add_argument_group", "add_mutually_exclusive_group"):
+        return ref
+    if name in ("parse_args", "parse_known_args"):
+        given = _given(interp, obj)
+        made = interp.new(Obj("external", External("argparse.Namespace"), attrs=given))
+        return made if name == "parse_args" else TupleValue((made, UNKNOWN))
+    if name == "add_subparsers":
+        return _subparsers(interp, ref, obj, site)
+    if name == "set_defaults":
+        for key, arg in site.keywords.items():
+            obj = obj.with_attr(key, arg.value)
+        interp.update(ref, obj)
+    return UNKNOWN
+
+
+def _subparsers(interp: Interpreter, ref: Ref, obj: Obj, site: CallSite) -> Value:
+    commands = interp.new(Obj("external", External(SUBPARSERS), items=()))
+    dest = site.value(None, "dest")
+    if isinstance(dest, Const) and isinstance(dest.value, str):
+        obj = obj.with_attr(dest.value, Scalar("str"))
+    interp.update(ref, obj.with_fact(_COMMANDS, commands))
+    return commands
+
+
+def subparsers_method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:
+    """``add_parser`` makes the parser of one more subcommand."""
+    if name != "add_parser":
+        return UNKNOWN
+    made = parser(interp, name, site)
+    interp.update(ref, replace(obj, items=(*(obj.items or ()), made)))
+    return made
+
+
+def _given(interp: Interpreter, obj: Obj) -> dict[str, Value]:
+    """The options of a parser, with those of whichever subcommand is asked for.
+
+    A subcommand's function is handed on as a partial one: each is what some run of the program calls.
+    """
+    given = dict(obj.attrs)
+    commands = interp.obj_of(obj.facts.get(_COMMANDS, NONE))
+    for each in commands.items or () if commands is not None else ():
+        command = interp.obj_of(each)
+        for name, value in (_given(interp, command) if command is not None else {}).items():
+            option = Partial(value, (), ()) if isinstance(value, Function) else value
+            given[name] = join_values(given[name], option) if name in given else option
+    return given
+
+
+def _declare(interp: Interpreter, ref: Ref, obj: Obj, site: CallSite) -> None:
+    name = parameter_name(site)
+    if name is not None:
+        interp.update(ref, obj.with_attr(name, option_value(interp, site)))
+
+
+def parameter_name(site: CallSite) -> str | None:
+    """Under which name an option is given to the program: that of ``--batch-size`` is ``batch_size``."""
+    names = [
+        a.value.value for a in site.args if isinstance(a.value, Const) and isinstance(a.value.value, str)
+    ]
+    dest = site.value(None, "dest")
+    if isinstance(dest, Const) and isinstance(dest.value, str):
+        return dest.value
+    if not names:
+        return None
+    longest = next((n for n in names if n.startswith("--")), names[0])
+    return longest.lstrip("-").replace("-", "_")
+
+
+def option_value(interp: Interpreter, site: CallSite) -> Value:
+    """What an option may be: its default, but the user may say otherwise.
+
+    A device option is taken to be set to the accelerator; that is the program under analysis.
+    """
+    action = site.value(None, "action")
+    default = site.value(None, "default")
+    if isinstance(action, Const) and str(action.value).startswith("store_"):
+        unset = default.value if isinstance(default, Const) else action.value == "store_false"
+        return Scalar("bool", bool(unset))
+    if isinstance(default, Const) and isinstance(default.value, str):
+        number = _as_number(default.value, site)
+        if number is not None:
+            return number
+        device = parse_device(default.value)
+        if device.is_known and (device.is_accelerator or interp.library.as_given):
+            return default
+        if device.is_known:
+            interp.library.entangled = True
+            interp.library.host_options.append(interp.site("option", site.node))
+            return Const("cuda")
+        return Scalar("str", default.value)
+    if isinstance(default, Const) and isinstance(default.value, bool):
+        return Scalar("bool", default.value)
+    if isinstance(default, Const) and isinstance(default.value, (int, float)):
+        kind = site.value(None, "type")
+        name = "float" if kind == External("builtins.float") else type(default.value).__name__
+        return Scalar(name, default.value)
+    if default is None or default == NONE:
+        left_out = default == NONE or (default is None and _may_be_left_out(site))
+        given = _without_default(site)
+        return Union((NONE, given)) if left_out else given
+    return default
+
+
+def _without_default(site: CallSite) -> Value:
+    name = parameter_name(site)
+    return option(name if name is not None and device_settings.is_called(name) else "")
+
+
+def _as_number(text: str, site: CallSite) -> Value | None:
+    """A default that is written as text is converted as what a user writes is."""
+    kind = _NUMBERS.get(site.value(None, "type") or NONE)
+    if kind is None:
+        return None
+    with contextlib.suppress(ValueError):
+        return Scalar(kind.__name__, kind(text))
+    return None
+
+
+def _may_be_left_out(site: CallSite) -> bool:
+    """Whether a run may be given no such option, which then is None."""
+    first = site.args[0].value if site.args else None
+    named = isinstance(first, Const) and str(first.value).startswith("-")
+    return named and site.value(None, "required") in (None, FALSE)
+
+
+def undeclared(interp: Interpreter, obj: Obj, name: str) -> Value:
+    """An option that nobody declared here."""
+    return option(name)

@@ -1,0 +1,175 @@
+"""Methods of lists, dicts and sets."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from devfix.analysis.assumptions import device_keys, unsure_entries
+from devfix.analysis.domain.copying import replace
+from devfix.analysis.domain.join import join_all, join_elements
+from devfix.analysis.domain.values import (
+    FALSE,
+    NONE,
+    TRUE,
+    UNKNOWN,
+    Const,
+    External,
+    Obj,
+    Ref,
+    Scalar,
+    Sequence,
+    TupleValue,
+    Value,
+)
+from devfix.analysis.language import containers, iteration, object_keys
+from devfix.analysis.language.frames import CallSite
+from devfix.analysis.language.given_namespaces import NAMESPACE_OF
+from devfix.analysis.nn import modules
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+
+def call(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:
+    """``container.name(...)``."""
+    if obj.kind == "dict":
+        return _dict(interp, ref, obj, name, site)
+    first = site.args[0].value if site.args else UNKNOWN
+    if name in ("append", "add", "appendleft"):
+        modules.collect(interp, first, site.args[0].node if site.args else None)
+        containers.append(interp, ref, first)
+        return NONE
+    if name in ("extend", "update", "extendleft"):
+        items = iteration.exact_items(interp, first)
+        containers.extend(interp, ref, items, iteration.element(interp, first, None))
+        return NONE
+    if name == "insert" and len(site.args) > 1:
+        interp.update(ref, containers.shuffled(obj, site.args[1].value))
+        return NONE
+    if name in ("pop", "popleft"):
+        interp.update(ref, containers.shuffled(obj))
+        values = containers.everything(obj)
+        return join_all(values) if values else UNKNOWN
+    if name in ("sort", "reverse", "rotate", "remove", "discard"):
+        interp.update(ref, containers.shuffled(obj))
+        return NONE
+    if name == "copy":
+        return interp.new(obj)
+    if name == "clear":
+        interp.update(ref, replace(obj, items=(), element=None))
+        return NONE
+    return Scalar("int") if name in ("index", "count") else UNKNOWN
+
+
+def _dict(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:
+    exact = obj.element is None
+    if name == "items":
+        if exact:
+            pairs = (TupleValue((iteration.key_value(k), v)) for k, v in obj.attrs.items())
+            return TupleValue(tuple(pairs))
+        return Sequence(TupleValue((_key(obj), join_all(containers.everything(obj)))))
+    if name == "values":
+        values = containers.everything(obj)
+        return TupleValue(tuple(values)) if exact else Sequence(join_all(values))
+    if name == "keys":
+        keys = tuple(iteration.key_value(key) for key in obj.attrs)
+        return TupleValue(keys) if exact else Sequence(_key(obj))
+    if name in ("get", "pop", "setdefault"):
+        return _entry(interp, ref, obj, name, site)
+    if name == "popitem":
+        values = containers.everything(obj)
+        return TupleValue((_key(obj), join_elements(values))) if values else UNKNOWN
+    if name == "most_common":
+        return Sequence(TupleValue((UNKNOWN, Scalar("int"))))
+    if name == "update":
+        return _update(interp, ref, obj, site)
+    if name == "copy":
+        return interp.new(replace(obj, facts={}))
+    if name == "move_to_end" and site.args:
+        return _to_the_end(interp, ref, obj, site)
+    if name == "new_child":
+        return _child(interp, obj, site)
+    if name == "clear":
+        containers.forget_attribute(interp, obj, None)
+        interp.update(ref, replace(obj, attrs={}, element=None))
+        return NONE
+    return UNKNOWN
+
+
+def _to_the_end(interp: Interpreter, ref: Ref, obj: Obj, site: CallSite) -> Value:
+    """``OrderedDict.move_to_end(key, last=True)``: the order of the rest stays."""
+    key, last = iteration.dict_key(site.args[0].value), site.value(1, "last")
+    if key is not None and key in obj.attrs and last in (None, TRUE, FALSE):
+        others = {name: value for name, value in obj.attrs.items() if name != key}
+        moved = {key: obj.attrs[key]}
+        interp.update(ref, replace(obj, attrs={**moved, **others} if last == FALSE else {**others, **moved}))
+    return NONE
+
+
+def _child(interp: Interpreter, obj: Obj, site: CallSite) -> Value:
+    """``ChainMap.new_child(entries)``: what it does not hold is looked for in the map before it."""
+    child = interp.obj_of(site.value(0, "m"))
+    if child is None or child.kind != "dict":
+        return interp.new(replace(obj, facts={})) if not site.args else UNKNOWN
+    return interp.new(
+        replace(obj, attrs={**obj.attrs, **child.attrs}, element=child.element or obj.element, facts={})
+    )
+
+
+def _entry(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:
+    key = site.args[0].value if site.args else UNKNOWN
+    default = site.args[1].value if len(site.args) > 1 else NONE
+    known = iteration.dict_key(key)
+    if known is not None and known in obj.attrs:
+        if name == "pop":
+            containers.delete_item(interp, ref, key)
+        return obj.attrs[known]
+    if name == "pop":
+        containers.forget_attribute(interp, obj, key)
+        interp.update(ref, object_keys.without_entries(obj))
+    kept = object_keys.entry(obj, key) if name == "get" else None
+    if kept is not None:
+        return kept
+    exact = known is not None and obj.element is None
+    # Whoever names a default expects it to be taken now and then.
+    found = default if exact else join_elements([containers.get_item(interp, ref, key), default], split=True)
+    if name == "setdefault":
+        containers.set_item(interp, ref, key, found, None)
+    return found
+
+
+def _update(interp: Interpreter, ref: Ref, obj: Obj, site: CallSite) -> Value:
+    other = interp.obj_of(site.args[0].value) if site.args else None
+    if NAMESPACE_OF in obj.facts:
+        for key, value in other.attrs.items() if other is not None and other.kind == "dict" else ():
+            containers.set_item(interp, ref, iteration.key_value(key), value, None)
+        for key, arg in site.keywords.items():
+            containers.set_item(interp, ref, Const(key), arg.value, None)
+        if other is None or other.kind != "dict" or other.element is not None:
+            containers.set_item(interp, ref, UNKNOWN, UNKNOWN, None)
+        return NONE
+    if site.args and (other is None or other.kind != "dict"):
+        from devfix.analysis.language import calls
+
+        pairs = calls.call(interp, External("builtins.dict"), CallSite(site.node, site.args[:1]))
+        other = interp.obj_of(pairs)
+    if other is not None and other.element is not None:
+        further = object_keys.added(obj, object_keys.of(other))
+        obj = object_keys.with_entries_of(further, obj, other)
+    attrs = dict(obj.attrs)
+    element = obj.element
+    if other is not None and other.kind == "dict":
+        at_times = unsure_entries.of(other)
+        obj = unsure_entries.marked(obj, at_times - attrs.keys())
+        attrs = containers.merged(attrs, other.attrs, at_times)
+        element = other.element if element is None else element
+    elif site.args:
+        element = UNKNOWN
+    attrs.update({name: arg.value for name, arg in site.keywords.items()})
+    interp.update(ref, device_keys.mixed(replace(obj, attrs=attrs, element=element)))
+    return NONE
+
+
+def _key(obj: Obj) -> Value:
+    """One of the keys of a dict that has some that are no constants."""
+    return join_all([*map(iteration.key_value, obj.attrs), object_keys.of(obj)])

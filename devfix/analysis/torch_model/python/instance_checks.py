@@ -1,0 +1,270 @@
+"""``isinstance``, as far as the analysis tells kinds of values apart."""
+
+from __future__ import annotations
+
+import ast
+import collections.abc
+import datetime as dt
+import decimal
+import enum
+import fractions
+import numbers
+import pathlib
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from devfix.analysis.domain import classes
+from devfix.analysis.domain.join import scalar_type
+from devfix.analysis.domain.lattice import Device
+from devfix.analysis.domain.values import (
+    NONE,
+    UNKNOWN,
+    Array,
+    Class,
+    Const,
+    External,
+    Obj,
+    Scalar,
+    Sequence,
+    Tensor,
+    TupleValue,
+    Union,
+    Unknown,
+    Value,
+    members,
+)
+from devfix.analysis.language import iteration, named_tuples
+from devfix.analysis.language.frames import CallSite
+from devfix.analysis.nn import modules
+from devfix.analysis.torch_model.python import protocols
+from devfix.analysis.torch_model.tensors.legacy_types import type_named
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+_KINDS = ("list", "dict", "set")
+_SCALARS = ("int", "float", "bool", "str")
+_BUILT_IN = ("tuple", *_KINDS, *_SCALARS)
+_TYPES: dict[str, type] = {"int": int, "float": float, "bool": bool, "str": str}
+#: Modules of abstract classes, of which Python itself tells what is an instance.
+_ABSTRACT = {"numbers": numbers, "collections.abc": collections.abc, "typing": collections.abc}
+#: Modules of classes that only those are instances of who derive from them.
+_CONCRETE = {module.__name__: module for module in (dt, decimal, enum, fractions, pathlib)}
+_COLLECTIONS: dict[str, type] = {"list": list, "dict": dict, "set": set}
+#: Abstract classes that only those are instances of who say so: the methods alone do not make one.
+_REGISTERED = (collections.abc.Mapping, collections.abc.Sequence, collections.abc.Set)
+
+_DIMENSIONS = ("1d", "2d", "3d")
+_CONVOLUTIONS = tuple(f"Conv{n}" for n in _DIMENSIONS)
+_TRANSPOSED = tuple(f"ConvTranspose{n}" for n in _DIMENSIONS)
+_BATCH_NORMS = (*(f"BatchNorm{n}" for n in _DIMENSIONS), "SyncBatchNorm")
+_INSTANCE_NORMS = tuple(f"InstanceNorm{n}" for n in _DIMENSIONS)
+
+#: Classes of ``torch.nn`` with the layers that are instances of them, themselves apart.
+SUBCLASSES = {
+    "_BatchNorm": _BATCH_NORMS,
+    "_InstanceNorm": _INSTANCE_NORMS,
+    "_NormBase": (*_BATCH_NORMS, *_INSTANCE_NORMS),
+    "_ConvNd": (*_CONVOLUTIONS, *_TRANSPOSED),
+    "_ConvTransposeNd": _TRANSPOSED,
+    "RNNBase": ("RNN", "LSTM", "GRU"),
+    "RNNCellBase": ("RNNCell", "LSTMCell", "GRUCell"),
+    "_DropoutNd": ("Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "AlphaDropout", "FeatureAlphaDropout"),
+    "Hardtanh": ("ReLU6",),
+    "NLLLoss": ("NLLLoss2d",),
+    "Upsample": ("UpsamplingBilinear2d", "UpsamplingNearest2d"),
+    **{f"ConstantPad{n}": (f"ZeroPad{n}",) for n in _DIMENSIONS},
+}
+_LAYERS = "torch.nn."
+_TENSORS = ("torch.Tensor", "torch.nn.Parameter")
+
+
+def isinstance_(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``isinstance(value, classes)``."""
+    value = site.args[0].value if site.args else UNKNOWN
+    classinfo = site.value(1)
+    if classinfo is None:
+        return Scalar("bool")
+    options = iteration.exact_items(interp, classinfo) or members(classinfo)
+    answer = _is_one_of(interp, value, options)
+    return Scalar("bool") if answer is None else Const(answer)
+
+
+def _is_one_of(interp: Interpreter, value: Value, options: tuple[Value, ...]) -> bool | None:
+    if isinstance(value, Union):
+        outcomes = {_is_one_of(interp, member, options) for member in value.members}
+        return outcomes.pop() if len(outcomes) == 1 else None
+    answers = [_is_instance(interp, value, option) for option in options]
+    if True in answers:
+        return True
+    return None if None in answers else False
+
+
+def those(interp: Interpreter, value: Value, classinfo: Value, *, outcome: bool) -> Value:
+    """Of what a value may be, that of which ``isinstance(value, classinfo)`` can come out so."""
+    if not isinstance(value, Union):
+        return value
+    options = iteration.exact_items(interp, classinfo) or members(classinfo)
+    kept = tuple(m for m in value.members if _is_one_of(interp, m, options) in (outcome, None))
+    return value if not kept else kept[0] if len(kept) == 1 else Union(kept)
+
+
+def _is_instance(interp: Interpreter, value: Value, option: Value) -> bool | None:
+    if isinstance(value, Unknown):
+        return None
+    if isinstance(option, Class):
+        return _is_project_instance(interp, value, option)
+    if not isinstance(option, External):
+        return None
+    name = option.name
+    legacy = type_named(name)
+    if legacy is not None or name in _TENSORS:
+        return isinstance(value, Tensor) and _is_tensor_of(value, name, legacy)
+    if name == "numpy.ndarray":
+        return isinstance(value, Array)
+    if name == "types.NoneType":
+        return value == NONE
+    if name == "torch.nn.Module":
+        return modules.is_module(interp, value)
+    return _is_of_package(interp, value, name)
+
+
+def _is_of_package(interp: Interpreter, value: Value, name: str) -> bool | None:
+    """Whether a value is of a class of Python's or of another package."""
+    package, _, last = name.rpartition(".")
+    obj = interp.obj_of(value)
+    if package == "builtins" and last in _BUILT_IN:
+        return _is_built_in(interp, value, obj, last)
+    if package in _ABSTRACT and isinstance(value, (Array, Const, Scalar)):
+        return _is_kind_of(value, getattr(_ABSTRACT[package], last, None))
+    if last in ("Mapping", "MutableMapping", "Dict") and obj is not None and obj.kind == "dict":
+        return True
+    if package in _ABSTRACT:
+        return _is_collection(interp, value, obj, getattr(_ABSTRACT[package], last, None))
+    if package in _CONCRETE and obj is not None:
+        return _is_derived(interp, obj, getattr(_CONCRETE[package], last, None))
+    if isinstance(value, Array) and package == "numpy":
+        return None  # a number of NumPy's, for all that is known
+    if isinstance(value, (Tensor, Array, Const, Scalar)):
+        return None if last in ("Sequence", "Iterable", "Number") else False
+    if obj is not None and modules.is_module(interp, value) and name.startswith(_LAYERS):
+        return _is_layer(interp, obj, last)
+    if obj is not None and isinstance(obj.cls, External) and obj.kind in ("module", "optimizer"):
+        return True if obj.cls.name == name else None
+    return None
+
+
+def _is_kind_of(value: Value, abstract: object) -> bool | None:
+    """Whether a number or a text is what an abstract class stands for; arrays may be numbers themselves."""
+    kind = type(None) if value == NONE else _TYPES.get(scalar_type(value) or "")
+    return issubclass(kind, abstract) if kind is not None and isinstance(abstract, type) else None
+
+
+def _is_collection(interp: Interpreter, value: Value, obj: Obj | None, abstract: object) -> bool | None:
+    """Whether a tensor, a collection or an object is what an abstract class of collections stands for."""
+    if not isinstance(abstract, type):
+        return None
+    if isinstance(value, TupleValue) or (obj is not None and named_tuples.is_one(interp, obj)):
+        return issubclass(tuple, abstract)
+    if obj is not None and obj.kind in _COLLECTIONS and not isinstance(obj.cls, Class):
+        return issubclass(_COLLECTIONS[obj.kind], abstract)
+    cls = obj.cls if obj is not None and obj.kind == "instance" else None
+    if isinstance(value, Tensor) or (isinstance(cls, Class) and not _may_collect(interp, cls)):
+        return False if issubclass(abstract, _REGISTERED) else None
+    return None
+
+
+def _is_derived(interp: Interpreter, obj: Obj, asked: object) -> bool | None:
+    """Whether an object is of a class of Python's that has to be derived from."""
+    if obj.kind in _COLLECTIONS and not isinstance(obj.cls, Class):
+        return False
+    if obj.kind != "instance" or not isinstance(obj.cls, Class) or not isinstance(asked, type):
+        return None
+    for name in modules.external_bases(interp, obj.cls):
+        package, _, last = name.rpartition(".")
+        base = getattr(_CONCRETE.get(package), last, None)
+        if isinstance(base, type) and issubclass(base, asked):
+            return True
+    return None if _may_collect(interp, obj.cls) else False
+
+
+def _may_collect(interp: Interpreter, cls: Class) -> bool:
+    """Whether a class may have been told to be a collection: what it descends from is not known to be none."""
+    harmless = {"builtins.object", "torch.nn.Module"}
+    return modules.has_strange_base(interp, cls) or bool({*modules.external_bases(interp, cls)} - harmless)
+
+
+def _is_tensor_of(tensor: Tensor, name: str, legacy: tuple[str, Device] | None) -> bool | None:
+    """Whether a tensor is a parameter, or a ``torch[.cuda].FloatTensor``, whose device and dtype have to fit."""
+    if name in _TENSORS or legacy is None:
+        return True if name == "torch.Tensor" or tensor.parameter else None
+    dtype, device = legacy
+    kinds = {tensor.device.kind, device.kind}
+    if kinds == {"cpu", "accelerator"} or tensor.dtype not in (None, dtype):
+        return False
+    return True if len(kinds) == 1 and tensor.dtype is not None else None
+
+
+def _is_layer(interp: Interpreter, obj: Obj, option: str) -> bool | None:
+    """Whether a module is of a class of ``torch.nn``; a class from elsewhere may derive from any."""
+    names = list(modules.external_bases(interp, obj.cls))
+    below = (option, *SUBCLASSES.get(option, ()))
+    if any(name.startswith(_LAYERS) and name.removeprefix(_LAYERS) in below for name in names):
+        return True
+    known = all(name.startswith(_LAYERS) and "." not in name.removeprefix(_LAYERS) for name in names)
+    lazy = any(".Lazy" in name for name in names)
+    told = option in SUBCLASSES or not option.startswith("_")
+    return False if names and known and told and not lazy else None
+
+
+def _is_built_in(interp: Interpreter, value: Value, obj: Obj | None, name: str) -> bool | None:
+    if isinstance(value, Sequence):
+        return None if name in ("tuple", "list", "set") else False
+    if name == "tuple":
+        return isinstance(value, TupleValue) or (obj is not None and named_tuples.is_one(interp, obj))
+    if name in _KINDS:
+        return obj is not None and obj.kind == name
+    kind = _TYPES.get(scalar_type(value) or "")
+    return kind is not None and issubclass(kind, _TYPES[name])
+
+
+def _is_project_instance(interp: Interpreter, value: Value, option: Class) -> bool | None:
+    obj = interp.obj_of(value)
+    by_members = protocols.is_told_by_members(interp, option)
+    if obj is None:
+        return None if by_members else False
+    if isinstance(obj.cls, Class) and any(cls.node is option.node for cls in classes.linearise(obj.cls)):
+        return True
+    return protocols.has_members(interp, value, option) if by_members else False
+
+
+def is_named_otherwise(interp: Interpreter, asked: ast.expr, name: Value) -> bool:
+    """Whether ``x.__class__.__name__`` or ``type(x).__name__`` is certainly not this name, which Python's own class has."""
+    told = name.value if isinstance(name, Const) else None
+    if told not in _BUILT_IN or not isinstance(asked, ast.Attribute) or asked.attr != "__name__":
+        return False
+    cls = asked.value
+    if isinstance(cls, ast.Attribute) and cls.attr == "__class__":
+        value = interp.eval(cls.value)
+    elif (
+        isinstance(cls, ast.Call)
+        and len(cls.args) == 1
+        and interp.eval(cls.func) == External("builtins.type")
+    ):
+        value = interp.eval(cls.args[0])
+    else:
+        return False
+    return _is_one_of(interp, value, (External(f"builtins.{told}"),)) is False
+
+
+def is_tensor(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``torch.is_tensor(value)``."""
+    value = site.args[0].value if site.args else UNKNOWN
+    answer = _is_one_of(interp, value, (External("torch.Tensor"),))
+    return Scalar("bool") if answer is None else Const(answer)
+
+
+HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
+    "builtins.isinstance": isinstance_,
+    "torch.is_tensor": is_tensor,
+}

@@ -1,0 +1,233 @@
+"""``itertools`` and ``functools.reduce``: what comes out of the tools that walk through other collections."""
+
+from __future__ import annotations
+
+import ast
+import itertools
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from devfix.analysis.domain.join import join_all
+from devfix.analysis.domain.values import (
+    NONE,
+    UNKNOWN,
+    Const,
+    External,
+    Scalar,
+    Sequence,
+    TupleValue,
+    Value,
+    without_none,
+)
+from devfix.analysis.language import calls, iteration
+from devfix.analysis.language.frames import Arg, CallSite
+from devfix.analysis.torch_model.tensors import operators
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+#: So many elements of a combination are told apart.
+_MOST = 8
+#: So many items are still followed one by one.
+_CHAINED = 16
+#: So many items are folded one by one; of more, two stand for all.
+_FOLDED = 8
+_OPERATORS: dict[str, type[ast.operator]] = {
+    "add": ast.Add,
+    "sub": ast.Sub,
+    "mul": ast.Mult,
+    "truediv": ast.Div,
+    "floordiv": ast.FloorDiv,
+    "mod": ast.Mod,
+    "pow": ast.Pow,
+    "xor": ast.BitXor,
+    "matmul": ast.MatMult,
+    "and_": ast.BitAnd,
+    "or_": ast.BitOr,
+}
+
+
+def _elements(interp: Interpreter, site: CallSite) -> list[Value]:
+    return [iteration.element(interp, arg.value, arg.node) for arg in site.args]
+
+
+def _first(interp: Interpreter, site: CallSite, position: int = 0) -> Value:
+    arg = site.get(position, "iterable")
+    return iteration.element(interp, arg.value, arg.node) if arg is not None else UNKNOWN
+
+
+def chain(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``itertools.chain(...)``: the items of all, where they are known."""
+    rows = [iteration.exact_items(interp, arg.value) for arg in site.args]
+    known = [row for row in rows if row is not None]
+    if len(known) == len(rows) and not site.open and sum(map(len, known)) <= _CHAINED:
+        return TupleValue(tuple(item for row in known for item in row))
+    return Sequence(join_all(_elements(interp, site))) if site.args else TupleValue(())
+
+
+def chain_from(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``itertools.chain.from_iterable(...)``."""
+    given = site.get(0, "iterable")
+    held = iteration.exact_items(interp, given.value) if given is not None else None
+    if held is not None:
+        return chain(interp, name, CallSite(site.node, tuple(map(Arg, held))))
+    return Sequence(iteration.element(interp, _first(interp, site), None))
+
+
+def counting(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``itertools.count``."""
+    return Sequence(Scalar("int"))
+
+
+def product(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``itertools.product(a, b, repeat=2)``: tuples with one element of each."""
+    times = site.value(None, "repeat")
+    times = Const(1) if times is None else times
+    if site.open or not isinstance(times, Const) or not isinstance(times.value, int):
+        return Sequence(UNKNOWN)
+    columns = _elements(interp, site) * min(times.value, _MOST)
+    return Sequence(TupleValue(tuple(columns)))
+
+
+def combinations(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``itertools.combinations(items, 2)``, ``permutations``: tuples of so many of the items."""
+    element, length = _first(interp, site), site.value(1, "r")
+    if isinstance(length, Const) and isinstance(length.value, int) and 0 < length.value <= _MOST:
+        return Sequence(TupleValue((element,) * length.value))
+    return Sequence(Sequence(element))
+
+
+def pairwise(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``itertools.pairwise``."""
+    return Sequence(TupleValue((_first(interp, site),) * 2))
+
+
+def some(position: int) -> Callable[[Interpreter, str, CallSite], Value]:
+    """What lets some of the items of this argument through."""
+    return lambda interp, name, site: Sequence(_first(interp, site, position))
+
+
+def batched(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``itertools.batched(items, n)``."""
+    return Sequence(Sequence(_first(interp, site)))
+
+
+def repeat(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``itertools.repeat(value)``."""
+    return Sequence(site.args[0].value) if site.args else UNKNOWN
+
+
+def zip_longest(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``itertools.zip_longest``: where one is at its end, something else stands for its items."""
+    fill = site.value(None, "fillvalue")
+    columns = [join_all([each, NONE if fill is None else fill]) for each in _elements(interp, site)]
+    return Sequence(UNKNOWN) if site.open else Sequence(TupleValue(tuple(columns)))
+
+
+def starmap(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``itertools.starmap(function, rows)``."""
+    row = _first(interp, site, 1)
+    items = iteration.exact_items(interp, row)
+    if items is None or not site.args:
+        return Sequence(UNKNOWN)
+    call = CallSite(site.node, tuple(Arg(item) for item in items))
+    return Sequence(calls.call(interp, site.args[0].value, call))
+
+
+def groupby(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``itertools.groupby``: keys, and the items that share each."""
+    return Sequence(TupleValue((UNKNOWN, Sequence(_first(interp, site)))))
+
+
+def tee(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``itertools.tee``."""
+    times = site.value(1, "n")
+    many = times.value if isinstance(times, Const) and isinstance(times.value, int) else 2
+    return TupleValue((Sequence(_first(interp, site)),) * min(max(many, 0), _MOST))
+
+
+def accumulate(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``itertools.accumulate(items)``: the items so far, joined by a function."""
+    function = site.value(1, "func")
+    combine = function if function is not None and function != NONE else External("operator.add")
+    items = iteration.exact_items(interp, site.value(0, "iterable") or UNKNOWN)
+    if items is not None and len(items) <= _FOLDED:
+        begun = [each for each in (site.value(None, "initial"),) if each not in (None, NONE)]
+        row = [*begun, *items]
+        return TupleValue(tuple(itertools.accumulate(row, lambda a, b: _joined(interp, combine, a, b, site))))
+    element = _first(interp, site)
+    return Sequence(join_all([element, _joined(interp, combine, element, element, site)]))
+
+
+def reduce(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``functools.reduce(function, items, first)``: the items joined one after the other."""
+    if len(site.args) < 2:
+        return UNKNOWN
+    function, given = site.args[0].value, site.args[1]
+    items = iteration.exact_items(interp, given.value)
+    if items is None or len(items) > _FOLDED:
+        items = (iteration.element(interp, given.value, given.node),) * 2
+    start = site.value(2, "initial")
+    row = list(items) if start is None else [start, *items]
+    result = row[0] if row else UNKNOWN
+    for item in row[1:]:
+        result = _joined(interp, function, result, item, site)
+    return result
+
+
+def _joined(interp: Interpreter, function: Value, left: Value, right: Value, site: CallSite) -> Value:
+    return calls.call(interp, function, CallSite(site.node, (Arg(left), Arg(right))))
+
+
+def operate(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``operator.add(a, b)``: what ``a + b`` is."""
+    if len(site.args) != 2 or not isinstance(site.node, ast.expr):
+        return UNKNOWN
+    left, right = site.args
+    nodes = [arg.node if arg.node is not None else site.node for arg in (left, right)]
+    kind = _OPERATORS[name.rpartition(".")[2].removeprefix("i")]
+    node = ast.copy_location(ast.BinOp(nodes[0], kind(), nodes[1]), site.node)
+    return operators.binary(interp, node, left.value, right.value)
+
+
+def taken(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``operator.getitem(container, key)``."""
+    from devfix.analysis.language import expressions
+
+    if len(site.args) != 2 or not isinstance(site.node, ast.expr):
+        return UNKNOWN
+    container, key = site.args
+    nodes = [arg.node if arg.node is not None else site.node for arg in (container, key)]
+    node = ast.copy_location(ast.Subscript(nodes[0], nodes[1], ast.Load()), site.node)
+    return expressions.item(interp, node, without_none(container.value), key.value)
+
+
+HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
+    "operator.getitem": taken,
+    "builtins.pow": operate,
+    "itertools.chain": chain,
+    "itertools.chain.from_iterable": chain_from,
+    "itertools.count": counting,
+    "itertools.product": product,
+    **dict.fromkeys(
+        (
+            "itertools.combinations",
+            "itertools.permutations",
+            "itertools.combinations_with_replacement",
+        ),
+        combinations,
+    ),
+    "itertools.pairwise": pairwise,
+    "itertools.compress": some(0),
+    **dict.fromkeys(("itertools.takewhile", "itertools.dropwhile", "itertools.filterfalse"), some(1)),
+    "itertools.batched": batched,
+    "itertools.repeat": repeat,
+    "itertools.zip_longest": zip_longest,
+    "itertools.starmap": starmap,
+    "itertools.groupby": groupby,
+    "itertools.tee": tee,
+    "itertools.accumulate": accumulate,
+    "functools.reduce": reduce,
+    **{f"operator.{name}": operate for name in _OPERATORS},
+    **{f"operator.i{name.rstrip('_')}": operate for name in _OPERATORS if not name.endswith("_")},
+}

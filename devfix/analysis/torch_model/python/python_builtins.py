@@ -1,0 +1,384 @@
+"""Python's built-in functions."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from devfix.analysis.deciding.conditions import boolean, truth
+from devfix.analysis.domain.copying import replace
+from devfix.analysis.domain.join import join_all, scalar_type
+from devfix.analysis.domain.lattice import CPU, Device
+from devfix.analysis.domain.values import (
+    NONE,
+    UNKNOWN,
+    Array,
+    BoundMethod,
+    Class,
+    Const,
+    DeviceValue,
+    Function,
+    Obj,
+    Ref,
+    Scalar,
+    Sequence,
+    SuperValue,
+    Tensor,
+    TupleValue,
+    Value,
+    members,
+    usual_value,
+    without_none,
+)
+from devfix.analysis.language import calls, containers, iteration, speaking, text_keys
+from devfix.analysis.language.frames import CallSite
+from devfix.analysis.nn import modules
+from devfix.analysis.torch_model.arrays import numpy_types
+from devfix.analysis.torch_model.python import mapped, overloads
+from devfix.analysis.torch_model.python.folding import known
+from devfix.analysis.torch_model.tensors import operations, operators
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+Handler = Callable[["Interpreter", str, CallSite], Value]
+
+
+def _first(site: CallSite) -> Value:
+    return without_none(site.args[0].value) if site.args else UNKNOWN
+
+
+def length(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``len``: an int, which is known where the items are. A list may have grown, and has no known length."""
+    value = _first(site)
+    if isinstance(value, Const) and isinstance(value.value, str):
+        return Const(len(value.value))
+    if isinstance(value, Tensor) and value.empty:
+        return Const(0)
+    obj = interp.obj_of(value)
+    if obj is not None and obj.kind == "list":
+        return Scalar("int")  # a list that grows in a loop was only followed for its first rounds
+    items = iteration.exact_items(interp, value)
+    return Const(len(items)) if items is not None else Scalar("int")
+
+
+_NUMBERS: dict[str, type[int | float]] = {"int": int, "float": float, "bool": bool}
+
+
+def _as_number(kind: str, value: Value) -> object:
+    """What a conversion usually comes to: ``int(os.environ.get("RANK", -1))`` is -1."""
+    usual = usual_value(value)
+    if usual is None or not isinstance(usual.value, (int, float, str)):
+        return None
+    try:
+        return _NUMBERS[kind](usual.value)
+    except (OverflowError, ValueError):
+        return None
+
+
+def number(kind: str) -> Handler:
+    """A conversion to a Python number: ``float(t)`` copies one from the device, which is fine."""
+
+    def handle(interp: Interpreter, name: str, site: CallSite) -> Value:
+        value = _first(site)
+        if isinstance(value, Const) and isinstance(value.value, (int, float)):
+            if kind != "int" or math.isfinite(value.value):
+                return known(_NUMBERS[kind](value.value))
+        outcome = truth(interp, value) if kind == "bool" else None
+        return boolean(outcome) if outcome is not None else Scalar(kind, _as_number(kind, value))
+
+    return handle
+
+
+def round_(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``round``: an integer unless told how many digits to keep."""
+    return Scalar("int") if len(site.args) == 1 and not site.keywords else Scalar("float")
+
+
+def range_(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``range``: its numbers where they are known and at most four, else ints of unknown value."""
+    bounds = [arg.value.value if isinstance(arg.value, Const) else None for arg in site.args]
+    if bounds and all(isinstance(bound, int) for bound in bounds):
+        values = range(*(b for b in bounds if isinstance(b, int))) if 0 not in bounds[2:] else range(0)
+        if not values[4:]:
+            return TupleValue(tuple(Const(value) for value in values))
+    return Sequence(Scalar("int"))
+
+
+def zip_(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``zip``: tuples of items where all items are known, of what elements have in common otherwise.
+
+    ``zip(*pairs)`` gives the columns.
+    """
+    exact = [iteration.exact_items(interp, arg.value) for arg in site.args]
+    if exact and all(items is not None for items in exact) and not site.open:
+        rows = zip(*(items for items in exact if items is not None), strict=False)
+        return TupleValue(tuple(TupleValue(row) for row in rows))
+    if site.open:
+        # zip(*pairs): a transposition
+        return _transposed(interp, site)
+    if () in exact:
+        return TupleValue(())
+    return Sequence(TupleValue(tuple(iteration.element(interp, a.value, a.node) for a in site.args)))
+
+
+def _transposed(interp: Interpreter, site: CallSite) -> Value:
+    element = without_none(site.args[0].value) if site.args else UNKNOWN
+    if isinstance(element, TupleValue):
+        columns = tuple(Sequence(item) for item in element.items)
+        return TupleValue(columns)
+    items = iteration.exact_items(interp, element)
+    return TupleValue(tuple(Sequence(i) for i in items)) if items is not None else Sequence(Sequence(UNKNOWN))
+
+
+def enumerate_(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``enumerate``: pairs with the index, which is known where the items and the first index are."""
+    value, first = _first(site), site.value(1, "start") or Const(0)
+    items = iteration.exact_items(interp, value)
+    if items is not None:
+        start = first.value if isinstance(first, Const) else None
+        indices = [Const(start + i) if isinstance(start, int) else Scalar("int") for i in range(len(items))]
+        return TupleValue(tuple(map(TupleValue, zip(indices, items, strict=True))))
+    node = site.args[0].node if site.args else None
+    return Sequence(TupleValue((Scalar("int"), iteration.element(interp, value, node))))
+
+
+def same_elements(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``list``, ``tuple``, ``sorted``, ``reversed``, ``set``: a collection of the same elements."""
+    last = name.rpartition(".")[2]
+    if not site.args:
+        return interp.new(Obj("list", items=())) if last in ("list", "set") else TupleValue(())
+    value = _first(site)
+    items = iteration.exact_items(interp, value)
+    node = site.args[0].node
+    if last == "sorted":
+        items = _in_order(items or ()) if not site.keywords else None
+    if items is not None and last != "set":
+        if last == "reversed":
+            items = items[::-1]
+        return (
+            TupleValue(items)
+            if last in ("tuple", "reversed")
+            else iteration.new_list(interp, items, site.node)
+        )
+    element = iteration.element(interp, value, node)
+    if last in ("tuple", "reversed"):
+        return Sequence(element)
+    made = interp.new(Obj("list", element=element, trail=(interp.site("other", site.node),)))
+    if isinstance(element, Tensor) and element.owner is not None:
+        interp.parameter_lists.append(made)
+    return made
+
+
+def _in_order(items: tuple[Value, ...]) -> tuple[Value, ...] | None:
+    """Names as ``sorted`` puts them; None where one of the items is something else."""
+    names = [item.value for item in items if isinstance(item, Const) and isinstance(item.value, str)]
+    return tuple(map(Const, sorted(names))) if names and len(names) == len(items) else None
+
+
+def dict_(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``dict``: a copy of a dict, or the values of known pairs by their keys, and the keywords."""
+    attrs: dict[str, Value] = {}
+    element: Value | None = None
+    if site.args:
+        held = containers.entries(interp, _first(site))
+        items = iteration.exact_items(interp, _first(site))
+        if held is not None:
+            attrs, element = held
+        elif items is not None:
+            for item in items:
+                if not isinstance(item, TupleValue) or len(item.items) != 2:
+                    element = UNKNOWN
+                    continue
+                key = iteration.dict_key(item.items[0]) or text_keys.some_key(len(attrs))
+                attrs[key] = item.items[1]
+        else:
+            pair = iteration.element(interp, _first(site), site.args[0].node)
+            known = isinstance(pair, TupleValue) and len(pair.items) == 2
+            element = pair.items[1] if isinstance(pair, TupleValue) and known else UNKNOWN
+    attrs.update({key: arg.value for key, arg in site.keywords.items()})
+    trail = (interp.site("other", site.node),)
+    return interp.new(Obj("dict", attrs=attrs, element=UNKNOWN if site.open else element, trail=trail))
+
+
+def dict_of_keys(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``dict.fromkeys(names, value)``."""
+    held = site.value(1, "value") or NONE
+    keys = [iteration.dict_key(key) for key in iteration.exact_items(interp, _first(site)) or (UNKNOWN,)]
+    attrs = {key: held for key in keys if key is not None}
+    return interp.new(Obj("dict", attrs=attrs, element=held if None in keys else None))
+
+
+def property_(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``property(getter, setter)``."""
+    getter, setter = site.value(0, "fget"), site.value(1, "fset")
+    if not isinstance(getter, Function):
+        return UNKNOWN
+    return replace(getter, kind="property", setter=setter if isinstance(setter, Function) else None)
+
+
+def sum_(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``sum``: tensors are added up one by one."""
+    value = _first(site)
+    items = iteration.exact_items(interp, value)
+    node = site.args[0].node if site.args else None
+    element = iteration.element(interp, value, node) if items is None else join_all(list(items) or [Const(0)])
+    element = without_none(element)
+    if isinstance(members(element)[0], Ref):
+        start = site.value(1, "start") or Const(0)
+        added = (start, *(items if items is not None else (element, element)))
+        return functools.reduce(lambda a, b: _added(interp, a, b, site), added)
+    if isinstance(element, Tensor):
+        return operations.derived(interp, [element], site, element.dtype, element.rank)
+    if isinstance(element, Array):
+        return Array(element.dtype, element.rank, (interp.site("array", site.node),))
+    return Scalar(scalar_type(element) or "int") if scalar_type(element) else UNKNOWN
+
+
+def _added(interp: Interpreter, left: Value, right: Value, site: CallSite) -> Value:
+    """The sum of two objects whose classes say how they are added."""
+    found = overloads.binary(interp, site.node, ast.Add(), left, right)
+    node = ast.copy_location(ast.BinOp(site.node, ast.Add(), site.node), site.node)
+    return found or operators.binary(interp, node, left, right)
+
+
+def extreme(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``max`` and ``min``."""
+    values = [arg.value for arg in site.args]
+    if len(values) == 1:
+        return iteration.element(interp, values[0], site.args[0].node)
+    numbers = [value.value for value in values if isinstance(value, Const) and type(value.value) is int]
+    if numbers and len(numbers) == len(values):
+        return Const(max(numbers) if name.endswith("max") else min(numbers))
+    if name.endswith("min") and 1 in numbers and all(scalar_type(value) == "int" for value in values):
+        return Const(1)  # of things of which there is one at the most there is one
+    usual = [each.value for each in map(usual_value, values) if each is not None and type(each.value) is int]
+    if usual and len(usual) == len(values):
+        return Scalar("int", max(usual) if name.endswith("max") else min(usual))
+    joined = join_all(values) if values else UNKNOWN
+    return replace(joined, usual=None) if isinstance(joined, Scalar) else joined
+
+
+def iter_(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``iter``: the elements of an object that defines how to iterate, any other value itself."""
+    value = _first(site)
+    if len(site.args) == 2:  # a function that is called until it gives the second argument
+        found = [
+            each
+            for each in members(calls.call(interp, value, CallSite(site.node)))
+            if each != site.args[1].value
+        ]
+        return Sequence(join_all(found)) if found else UNKNOWN
+    if isinstance(value, Ref) and interp.obj(value).kind == "instance":
+        return Sequence(iteration.element(interp, value, site.args[0].node))
+    return value
+
+
+def next_(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``next``: the first item where it is known, else what the elements have in common."""
+    value = _first(site)
+    items = iteration.exact_items(interp, value)
+    if items:
+        return items[0]
+    return iteration.next_element(interp, value, site.args[0].node if site.args else None)
+
+
+def filter_(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``filter``: elements of the iterable; whether there are any is unknown, and the predicate is not called."""
+    if len(site.args) < 2:
+        return UNKNOWN
+    element = iteration.element(interp, site.args[1].value, site.args[1].node)
+    return Sequence(element)
+
+
+def super_(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``super(cls, self)``: attributes of the receiver, looked up behind the class; unknown without both of them."""
+    cls, receiver = site.value(0), site.value(1)
+    if isinstance(cls, Class) and receiver is not None:
+        return SuperValue(cls, receiver)
+    return UNKNOWN
+
+
+def text(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``str(device)`` keeps naming the device; an object says what it likes."""
+    value = _first(site)
+    speaking.speak(interp, value, site.node, as_shown=name.endswith("repr"))
+    if isinstance(value, Const) and name.endswith("str"):
+        return Const(str(value.value))
+    if isinstance(value, DeviceValue) and value.device.kind in ("cpu", "accelerator"):
+        return _device_text(value.device, name)
+    usual = usual_value(value) if name.endswith("str") else None
+    return Scalar("str", None if usual is None else str(usual.value))
+
+
+def _device_text(device: Device, name: str) -> Value:
+    """What a device is shown as: of an accelerator no more than the beginning is known."""
+    if not name.endswith("str"):
+        return Scalar("str")
+    return Const("cpu") if device == CPU else Scalar("str", ends=("cuda", ""))
+
+
+def absolute(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``abs``: of a tensor a tensor on the same device, of a whole number a whole one, of what is unknown nothing."""
+    value = _first(site)
+    if isinstance(value, Tensor):
+        return operations.apply(interp, "abs", site) or UNKNOWN
+    if isinstance(value, Ref):
+        return UNKNOWN  # what objects make of it
+    if isinstance(value, Array):
+        return replace(value, dtype=numpy_types.real(value.dtype))
+    if isinstance(value, Const):
+        return known(abs(value.value)) if isinstance(value.value, (int, float, complex)) else UNKNOWN
+    if isinstance(value, Scalar):
+        return Scalar("int" if value.type in ("int", "bool") else "float")
+    return UNKNOWN
+
+
+def callable_(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``callable``: true of functions, methods, classes and modules, else a bool of unknown value."""
+    value = _first(site)
+    known = isinstance(value, (Function, BoundMethod, Class)) or modules.is_module(interp, value)
+    return Const(True) if known else Scalar("bool")
+
+
+def print_(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``print``: runs the ``__str__`` of what it shows; tensors may be on any device."""
+    for arg in site.args:
+        speaking.speak(interp, without_none(arg.value), site.node)
+    return NONE
+
+
+HANDLERS: dict[str, Handler] = {
+    "builtins.len": length,
+    "builtins.int": number("int"),
+    "builtins.float": number("float"),
+    "builtins.bool": number("bool"),
+    "builtins.range": range_,
+    "builtins.zip": zip_,
+    "builtins.enumerate": enumerate_,
+    **{f"builtins.{n}": same_elements for n in "list tuple sorted reversed set frozenset".split()},
+    "weakref.WeakSet": lambda interp, _name, site: same_elements(interp, "builtins.set", site),
+    "builtins.dict": dict_,
+    "builtins.dict.fromkeys": dict_of_keys,
+    "collections.OrderedDict.fromkeys": dict_of_keys,
+    "builtins.property": property_,
+    "builtins.sum": sum_,
+    "builtins.max": extreme,
+    "builtins.min": extreme,
+    "builtins.iter": iter_,
+    "builtins.next": next_,
+    "builtins.map": mapped.call,
+    "builtins.filter": filter_,
+    "builtins.super": super_,
+    "builtins.str": text,
+    "builtins.repr": text,
+    "builtins.format": text,
+    "builtins.abs": absolute,
+    "builtins.round": round_,
+    "builtins.callable": callable_,
+    "builtins.print": print_,
+    **{f"builtins.{n}": lambda i, k, s: Scalar("int") for n in "id hash ord".split()},
+}

@@ -1,0 +1,174 @@
+"""Methods of strings: exact where the string and the arguments are known."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from devfix.analysis.domain.values import (
+    UNKNOWN,
+    Const,
+    Obj,
+    Scalar,
+    Sequence,
+    TupleValue,
+    Value,
+    usual_value,
+)
+from devfix.analysis.language import iteration
+from devfix.analysis.language.frames import CallSite
+from devfix.analysis.torch_model.python.folding import LONGEST
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+#: What the methods give that give no string; those of ``_LISTS`` give several.
+_LISTS = ("split", "rsplit", "splitlines")
+_RESULTS = {"startswith": "bool", "endswith": "bool", "find": "int",
+            "count": "int", "index": "int", "isdigit": "bool"}  # fmt: skip
+#: What is worked out as Python does: short results of short arguments.
+_EXACT = frozenset(
+    "split rsplit partition rpartition startswith endswith removeprefix removesuffix strip lstrip rstrip "
+    "lower upper title capitalize isdigit replace count find zfill format".split()
+)
+_LONGEST = 200
+#: A width, which makes a long text of a short one, or one that is given as an argument.
+_WIDE = re.compile(r"\d{4}|\*|\{[^{}]*\{")
+#: How Python refuses arguments.
+_REFUSALS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+_PLACEHOLDER = re.compile(r"%[sdr]|%\.?0?\d*[df]|\{[^{}]*\}")
+
+
+def call(interp: Interpreter, text: Value, name: str, site: CallSite) -> Value:
+    """``text.name(...)``."""
+    if isinstance(text, Const) and isinstance(text.value, str) and not site.open:
+        found = _joined(interp, text.value, site) if name == "join" else None
+        found = _exact(interp, text.value, name, site) if name in _EXACT else found
+        if found is not None:
+            return found
+    if isinstance(text, Scalar) and isinstance(text.usual, str):
+        usual = call(interp, Const(text.usual), name, site)
+        if isinstance(usual, Const) and name != "format":
+            return Scalar(type(usual.value).__name__, usual.value)
+    if isinstance(text, Const) and name == "format":
+        return filled(str(text.value))
+    if name in _LISTS:
+        return Sequence(Scalar("str"))
+    return UNKNOWN if name == "encode" else Scalar(_RESULTS.get(name, "str"))
+
+
+def sliced(interp: Interpreter, text: str, node: ast.Slice) -> Value:
+    """``text[begin:end]``."""
+    bounds = iteration.known_slice(interp, node)
+    return Scalar("str") if bounds is None else Const(text[bounds])
+
+
+def percent(text: str, given: Value) -> Value:
+    """``"layer%d" % 3``."""
+    args = _plain(given)
+    if args is None or len(text) > _LONGEST or _is_wide(text) or not _is_short(args):
+        return filled(text)
+    try:
+        result = text % args
+    except _REFUSALS:
+        return filled(text)
+    return Const(result) if len(result) <= _LONGEST else filled(text)
+
+
+def filled(text: str) -> Value:
+    """``"cuda:%d" % n`` and ``"cuda:{}".format(n)``: an accelerator, of an index not known."""
+    return Const("cuda:?") if text.startswith(("cuda:%", "cuda:{")) else Scalar("str")
+
+
+def assembled(parts: list[Value]) -> Value:
+    """An f-string, or strings one after the other.
+
+    ``f"cuda:{rank}"`` names an accelerator whatever the rank is: the first one where it usually is 0.
+    """
+    found = [str(part.value) if isinstance(part, Const) else None for part in parts]
+    known = [usual_value(part) for part in parts]
+    usual = None if None in known else "".join(str(each.value) for each in known if each is not None)
+    if len(usual or "") > LONGEST:
+        return Scalar("str")
+    if None not in found:
+        return Const(usual)
+    if (found[0] or "").startswith("cuda:"):
+        return Const("cuda:0" if usual == "cuda:0" else "cuda:?")
+    return Scalar("str", usual, (found[0] or "", found[-1] or ""))
+
+
+def _exact(interp: Interpreter, text: str, name: str, site: CallSite) -> Value | None:
+    args = [_plain(arg.value) for arg in site.args]
+    named = {key: _plain(arg.value) for key, arg in site.keywords.items()}
+    if None in args or None in named.values() or len(text) > _LONGEST:
+        return None
+    if not _is_short((*args, *named.values())) or _is_wide(text, *args):
+        return None
+    if name == "zfill" and not all(isinstance(width, int) and width <= _LONGEST for width in args):
+        return None
+    try:
+        result = getattr(text, name)(*args, **named)
+    except _REFUSALS:
+        return None
+    if isinstance(result, str) and len(result) > _LONGEST:
+        return None
+    if isinstance(result, list):
+        return interp.new(Obj("list", items=tuple(Const(part) for part in result)))
+    if isinstance(result, tuple):
+        return TupleValue(tuple(Const(part) for part in result))
+    return Const(result)
+
+
+def _joined(interp: Interpreter, between: str, site: CallSite) -> Value | None:
+    """``".".join(parts)`` of texts that are all known."""
+    parts = iteration.exact_items(interp, site.args[0].value) if site.args else None
+    texts = [part.value for part in parts or () if isinstance(part, Const) and isinstance(part.value, str)]
+    if parts is None or len(texts) < len(parts):
+        return None
+    result = between.join(texts)
+    return Const(result) if len(result) <= _LONGEST else None
+
+
+def _is_wide(*texts: object) -> bool:
+    return any(_WIDE.search(text) is not None for text in texts if isinstance(text, str))
+
+
+def _is_short(given: object) -> bool:
+    """Whether arguments make no text much longer than it is."""
+    if isinstance(given, tuple):
+        return len(given) <= _LONGEST and all(map(_is_short, given))
+    return len(given) <= _LONGEST if isinstance(given, (str, bytes)) else True
+
+
+def _plain(value: Value) -> object:
+    """The Python object that a value stands for; None when that is not known."""
+    if isinstance(value, Const):
+        return value.value
+    if isinstance(value, TupleValue) and all(isinstance(item, Const) for item in value.items):
+        return tuple(item.value for item in value.items if isinstance(item, Const))
+    return None
+
+
+def pattern(node: ast.expr, hole: str, known: Callable[[ast.expr], str | None]) -> str:
+    """The text that an expression puts together, with ``hole`` in the place of each part that is not ``known``."""
+    if isinstance(node, ast.Constant):
+        return str(node.value) if isinstance(node.value, str) else hole
+    text = known(node)
+    if text is not None:
+        return text
+    if isinstance(node, ast.JoinedStr):
+        return "".join(pattern(part, hole, known) for part in node.values)
+    if isinstance(node, ast.FormattedValue):
+        return pattern(node.value, hole, known)
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        return pattern(node.left, hole, known) + pattern(node.right, hole, known)
+    template = None
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
+        template = node.left
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "format":
+        template = node.func.value
+    if isinstance(template, ast.Constant) and isinstance(template.value, str):
+        return _PLACEHOLDER.sub(hole, template.value)
+    return hole

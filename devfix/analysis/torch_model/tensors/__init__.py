@@ -1,0 +1,1 @@
+"""Tensors: what makes them, what operations demand of them, and what comes out."""

@@ -1,0 +1,143 @@
+"""Leaves: a leaf that requires grad loses that rank when it is moved, and some places need leaves."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from devfix.analysis.domain.copying import replace
+from devfix.analysis.domain.lattice import CPU, UNKNOWN_DEVICE
+from devfix.analysis.domain.values import NONE, Obj, Tensor, Value
+from devfix.analysis.language import iteration
+from devfix.analysis.language.frames import CallSite
+from devfix.analysis.nn.modules import forget_parameters
+from devfix.analysis.reuse import reads
+from devfix.analysis.torch_model.tensors import requirements
+from devfix.analysis.torch_model.tensors.requirements import Part
+from devfix.findings import Origin
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+
+#: How the life of a tensor begins that is computed from nothing but numbers, or from what was made here.
+_MADE = ("factory", "random-factory", "result", "move")
+
+
+def is_lost(tensor: Tensor) -> bool:
+    """Whether a tensor would be a leaf that requires grad, had it not been moved."""
+    return bool(tensor.lost) and tensor.leaf is False and bool(tensor.grad)
+
+
+def note(interp: Interpreter, value: Tensor, made: Origin | None = None) -> None:
+    """Write down where a leaf that requires grad was made: at ``made``, else where its life began."""
+    origin = made or next(iter(value.trail), None)
+    if origin is None or interp.recorder.muted or value.grad is not True:
+        return
+    if made is None and origin.kind == "result" and not _is_made_here(value, origin):
+        return  # it goes where the data goes that it is computed from
+    if made is not None or origin.kind in ("factory", "random-factory", "result"):
+        interp.recorder.leaf(origin)
+
+
+def note_variable(interp: Interpreter, value: Tensor, made: Origin) -> None:
+    """``Variable(torch.zeros(3), requires_grad=True)`` of what is made here; of data it goes where the data goes."""
+    origin = next(iter(value.trail), None)
+    if origin is None or value.device.kind != "cpu" or origin.kind not in _MADE:
+        return
+    if origin.kind != "result" or _is_made_here(value, origin):
+        note(interp, value, made)
+
+
+def note_trained(interp: Interpreter, value: Tensor) -> None:
+    """An optimizer is given a tensor: wherever its numbers came from, it has a life of its own."""
+    if value.trail[:1] and value.trail[0].kind == "result" and value.leaf is not False:
+        note(interp, value, value.trail[0])
+
+
+def _is_made_here(value: Tensor, origin: Origin) -> bool:
+    """Whether all that a tensor is computed from was made by the function that computes it."""
+    sources = [root[0] for root in value.roots if root]
+    return all((made.path, made.scope) == (origin.path, origin.scope) for made in sources)
+
+
+def check_parameter(interp: Interpreter, value: Tensor, node: ast.expr) -> Tensor:
+    """A module is given what was a Parameter before it moved (facts: "Parameter(...).to(device)")."""
+    if not is_lost(value) or value.lost != "parameter":
+        return value
+    requirements.record(interp, node, "torch.nn.Module", "no-leaf", [Part(value, "parameter", node)])
+    return replace(value, lost="")
+
+
+def held_beside(interp: Interpreter, value: Tensor) -> Tensor:
+    """A tensor as an object keeps it that is no module: a module's parameter stays the same one where the module moves.
+
+    A script shows where that is; what no script began may be moved by anybody.
+    """
+    held = (
+        not interp.is_script
+        and value.parameter
+        and value.device == CPU
+        and any(site.kind == "attribute" for site in value.trail)
+    )
+    return replace(value, device=UNKNOWN_DEVICE) if held else value
+
+
+def note_followed(interp: Interpreter, obj: Obj) -> None:
+    """Write down the moves of tensors that a module keeps, once the module moves itself."""
+    kept = (value for value in obj.attrs.values() if isinstance(value, Tensor) and value.trail)
+    interp.recorder.remarked.update(tensor.trail[0] for tensor in kept if tensor.trail[0].kind == "move")
+
+
+def check_gradient(interp: Interpreter, value: Tensor, node: ast.expr) -> None:
+    """``x.grad`` of what was a leaf before it moved is None, unless ``retain_grad`` was called."""
+    if not is_lost(value) or not value.trail or value.trail[0] in interp.retained:
+        return
+    if not _is_tested(interp, node):
+        requirements.record(interp, node, "torch.Tensor.grad", "no-leaf", [Part(value, "gradient", node)])
+
+
+def give(interp: Interpreter, operation: str, tensor: Tensor, value: Tensor, target: ast.Attribute) -> None:
+    """``x.grad = value``, ``x.data = value``: what is given is where the tensor is, however small it is."""
+    statement = interp.frame.statement
+    given = statement.value if isinstance(statement, ast.Assign) and target in statement.targets else None
+    parts = [Part(tensor, "self", target.value), Part(value, "value", given)]
+    requirements.meet(interp, target, operation, parts, scalars=False)
+
+
+def give_vector(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``vector_to_parameters(vec, parameters)`` gives the parameters the vector's memory, wherever that is.
+
+    Where the program was made for the CPU, nobody means to take them back there.
+    """
+    vector, given = site.get(0, "vec"), site.get(1, "parameters")
+    if vector is None or given is None or not isinstance(vector.value, Tensor):
+        return NONE
+    parameter = iteration.element(interp, given.value, given.node)
+    if isinstance(parameter, Tensor):
+        if interp.program.adopts:
+            parts = [Part(parameter, "parameters"), Part(vector.value, "vec", vector.node)]
+            requirements.meet(interp, site.node, name, parts, scalars=False)
+        forget_parameters(interp, parameter, vector.value.device)
+    return NONE
+
+
+def _is_tested(interp: Interpreter, node: ast.expr) -> bool:
+    """Whether the function around asks somewhere if the gradient is None."""
+    scope = interp.frame.function.node if interp.frame.function is not None else reads.tree(interp)
+    wanted = ast.dump(node)
+    tests = (part for part in ast.walk(scope) if isinstance(part, (ast.Compare, ast.If, ast.BoolOp)))
+    asked = (part.left if isinstance(part, ast.Compare) else getattr(part, "test", part) for part in tests)
+    return any(ast.dump(part) == wanted for part in asked)
+
+
+def retain(interp: Interpreter, value: Tensor) -> None:
+    """``x.retain_grad()``: the gradient of a non-leaf is kept too."""
+    interp.retained.update(value.trail[:1])
+
+
+HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
+    "torch.nn.utils.vector_to_parameters": give_vector,
+    "torch.nn.utils.convert_parameters.vector_to_parameters": give_vector,
+}

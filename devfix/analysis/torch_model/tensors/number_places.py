@@ -1,0 +1,28 @@
+"""Number places: the expressions that give a number, or an array, in some run; what moves there has no method of a tensor."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from devfix.analysis.domain.values import Array, Const, Scalar, Union, Value
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+#: What is no tensor, nor contains one.
+NUMBERS = frozenset({Const, Scalar, Array})
+
+
+def note(interp: Interpreter, value: Value, node: ast.expr | None) -> None:
+    """Remember what is no tensor at a place where others may hand over one: it has none of its methods."""
+    if value.__class__ not in NUMBERS or node is None or isinstance(node, ast.Constant):
+        return
+    if not isinstance(value, Const) or isinstance(value.value, (int, float)):
+        interp.recorder.remarked.add(interp.site("number", node))
+
+
+def note_result(interp: Interpreter, value: Value, call: ast.Call) -> None:
+    """Remember that a call gives a number, or in some runs does."""
+    for each in value.members if value.__class__ is Union else (value,):
+        note(interp, each, call)

@@ -1,0 +1,182 @@
+"""Operand types: masks that must be boolean, and operations that take floats alone."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from devfix.analysis.domain.copying import replace
+from devfix.analysis.domain.join import join_all
+from devfix.analysis.domain.lattice import INTEGERS
+from devfix.analysis.domain.values import (
+    FALSE,
+    NONE,
+    TRUE,
+    Array,
+    Scalar,
+    Sequence,
+    Tensor,
+    TupleValue,
+    Union,
+    Value,
+    members,
+    without_none,
+)
+from devfix.analysis.torch_model.loading import batch_mates, file_parts
+from devfix.analysis.torch_model.tensors import requirements
+from devfix.analysis.torch_model.tensors.requirements import Part
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+    from devfix.analysis.language.frames import CallSite
+
+#: The operand that is a mask; ``where`` alone still takes uint8.
+_MASKS = {
+    "torch.masked_fill": "mask",
+    "torch.masked_select": "mask",
+    "torch.masked_scatter": "mask",
+    "torch.where": "condition",
+}
+_LOGICAL = frozenset({"torch.bitwise_and", "torch.bitwise_or", "torch.bitwise_xor"})
+#: Masks of attention: floats are added to the scores, so integers alone are refused.
+_ATTENTION = frozenset(
+    "attn_mask key_padding_mask mask src_mask tgt_mask memory_mask src_key_padding_mask tgt_key_padding_mask "
+    "memory_key_padding_mask".split()
+)
+#: Averages and the like: of integers nobody says which float comes out.
+_OF_FLOATS = frozenset(
+    "mean std var nanmean norm std_mean var_mean vector_norm quantile nanquantile softmax log_softmax softmin".split()
+)
+_INTEGERS = (*INTEGERS, "bool")
+#: Products of matrices and vectors, which the CPU alone has for integers.
+_PRODUCTS = frozenset(
+    f"torch.{name}" for name in "matmul mm bmm mv dot vdot addmm addbmm baddbmm addmv".split()
+)
+
+
+def check_masks(interp: Interpreter, node: ast.AST, operation: str, parts: list[Part]) -> None:
+    """A mask of numbers: "masked_fill_ only supports boolean masks", on every device."""
+    role = _MASKS.get(operation)
+    for part in parts:
+        dtype = part.tensor.dtype
+        if part.role != role or dtype in (None, "bool") or (role == "condition" and dtype == "uint8"):
+            continue
+        requirements.record(interp, node, operation, "mask-dtype", [part])
+
+
+def check_attention_masks(interp: Interpreter, node: ast.AST, operation: str, parts: list[Part]) -> None:
+    """An attention mask of integers: neither a choice nor something to add to the scores."""
+    for part in parts:
+        if part.role in _ATTENTION and part.tensor.dtype in INTEGERS:
+            requirements.record(interp, node, operation, "mask-dtype", [part])
+    if not interp.autocast:
+        _check_added_mask(interp, node, operation, parts)
+
+
+def _check_added_mask(interp: Interpreter, node: ast.AST, operation: str, parts: list[Part]) -> None:
+    """What is added to the scores: "Expected attn_mask dtype to be bool or float or to match query dtype"."""
+    query = next((part for part in parts if part.role == "query"), None)
+    mask = next((part for part in parts if part.role == "attn_mask"), None)
+    if query is None or mask is None or not requirements.is_float(mask.tensor.dtype):
+        return
+    if mask.tensor.dtype != "float32" and requirements.is_float(query.tensor.dtype):
+        requirements.same_dtype(interp, node, operation, [mask, query], decisive=query)
+
+
+def check_logical(
+    interp: Interpreter, node: ast.AST, operation: str, parts: list[Part], others: list[Value]
+) -> None:
+    """``a & b`` on floats that are used as masks: "bitwise_and not implemented for 'Float'".
+
+    Beside an integer somebody may mean its bits, so that only masks with masks count.
+    """
+    if operation not in _LOGICAL or not all(_is_truth(other) for other in others):
+        return
+    if not all(part.tensor.dtype == "bool" or requirements.is_float(part.tensor.dtype) for part in parts):
+        return
+    for part in parts:
+        if requirements.is_float(part.tensor.dtype):
+            requirements.record(interp, node, operation, "mask-dtype", [part])
+
+
+def _is_truth(value: Value) -> bool:
+    return isinstance(value, Tensor) or value in (TRUE, FALSE) or value == Scalar("bool")
+
+
+def is_logical(operation: str) -> bool:
+    """Whether the operation combines bits, which floats do not have."""
+    return operation in _LOGICAL
+
+
+def check_inverted(interp: Interpreter, node: ast.UnaryOp, tensor: Tensor) -> None:
+    """``~mask`` of a float mask."""
+    if isinstance(node.op, ast.Invert) and requirements.is_float(tensor.dtype):
+        parts = [Part(tensor, "input", node.operand)]
+        requirements.record(interp, node, "torch.bitwise_not", "mask-dtype", parts)
+
+
+def check_float(interp: Interpreter, name: str, tensor: Tensor, site: CallSite) -> None:
+    """``matches.mean()`` of integers: "mean(): could not infer output dtype"."""
+    given = site.keywords.get("dtype")
+    if name not in _OF_FLOATS or tensor.dtype not in _INTEGERS or site.open:
+        return
+    if given is not None and given.value != NONE:
+        return
+    part = Part(tensor, "input", site.args[0].node if site.args else None)
+    requirements.record(interp, site.node, f"torch.{name}", "float-dtype", [part], wanted="float32")
+
+
+def check_product(interp: Interpreter, node: ast.AST, operation: str, parts: list[Part]) -> None:
+    """``counts @ counts.T`` of integers, which no accelerator multiplies: "addmm_cuda" not implemented for 'Int'."""
+    kinds = {part.tensor.dtype for part in parts}
+    if operation in _PRODUCTS and len(parts) > 1 and len(kinds) == 1 and kinds <= set(INTEGERS):
+        requirements.record(interp, node, operation, "float-dtype", parts, wanted="float32")
+
+
+def operands(interp: Interpreter, left: Value, right: Value) -> tuple[Value, Value]:
+    """Two operands as far as they can stand beside one another: beside a tensor that is no list and no dict."""
+    left, right = (
+        batch_mates.operand(interp, without_none(left)),
+        batch_mates.operand(interp, without_none(right)),
+    )
+    if isinstance(left, Union) or isinstance(right, Union):
+        return _beside(interp, left, right), _beside(interp, right, left)
+    return left, right
+
+
+def _beside(interp: Interpreter, value: Value, other: Value) -> Value:
+    each = members(value)
+    beside = [member for member in members(other) if not _is_collection(interp, member)]
+    if not beside or not all(isinstance(member, Tensor) for member in beside):
+        return value
+    kept = tuple(member for member in each if not _is_collection(interp, member))
+    if not kept or len(kept) == len(each):
+        return value
+    return kept[0] if len(kept) == 1 else replace(value, members=kept)
+
+
+def tensor_of(interp: Interpreter, value: Value) -> Value:
+    """A value where only a tensor can stand: the collection or array that it is on another path would fail there."""
+    value = without_none(value)
+    if not isinstance(value, Union):
+        return (
+            file_parts.as_tensor(interp, value)
+            if interp.program.adopts
+            else batch_mates.operand(interp, value)
+        )
+    kept = [m for m in value.members if not isinstance(m, Array) and not _is_collection(interp, m)]
+    return kept[0] if len(kept) == 1 else value
+
+
+def _is_collection(interp: Interpreter, value: Value) -> bool:
+    obj = interp.obj_of(value)
+    return isinstance(value, (TupleValue, Sequence)) or (obj is not None and obj.kind in ("list", "dict"))
+
+
+def beside(value: Value, other: Value) -> Value:
+    """What may stand beside a value: who takes tensors or arrays has both operands of one kind."""
+    kind = type(value)
+    if not isinstance(value, (Tensor, Array)) or not isinstance(other, Union):
+        return other
+    alike = [member for member in other.members if isinstance(member, kind)]
+    return join_all(alike) if alike else other

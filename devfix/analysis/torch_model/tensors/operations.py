@@ -1,0 +1,397 @@
+"""Applying the table of operations: which operands a call has, and what comes out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from devfix.analysis.domain.copying import replace
+from devfix.analysis.domain.join import scalar_type
+from devfix.analysis.domain.lattice import (
+    AT_LEAST_1,
+    COMPLEX,
+    COMPLEX_OF,
+    INTEGERS,
+    REAL_OF,
+    UNKNOWN_DEVICE,
+    Device,
+    floating,
+    promote,
+    rank_of_broadcast,
+    rank_of_product,
+)
+from devfix.analysis.domain.values import (
+    FALSE,
+    NONE,
+    TRUE,
+    UNKNOWN,
+    Ref,
+    Sequence,
+    Tensor,
+    TupleValue,
+    Union,
+    Unknown,
+    Value,
+    without_none,
+)
+from devfix.analysis.language.frames import CallSite
+from devfix.analysis.record.trails import (
+    common_dtype_trails,
+    divided,
+    inverted,
+    keep_split,
+    note_fractions,
+    roots_of,
+)
+from devfix.analysis.torch_model.devices import autocast, grad_mode
+from devfix.analysis.torch_model.names import is_in_place
+from devfix.analysis.torch_model.tensors import (
+    in_place_results,
+    index_types,
+    number_range,
+    operand_types,
+    ranks,
+    requirements,
+    sequences,
+    truths_in_floats,
+)
+from devfix.analysis.torch_model.tensors.arguments import dtype_of
+from devfix.analysis.torch_model.tensors.operators import typed
+from devfix.analysis.torch_model.tensors.requirements import Part
+from devfix.analysis.torch_model.tensors.specs import (
+    FLOATING,
+    OPS,
+    REDUCTIONS,
+    RESHAPES,
+    SAME,
+    TESTS,
+    Op,
+)
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+#: Functions that are real for complex operands too.
+_MAGNITUDES = frozenset({"abs", "absolute", "angle", "real", "imag", "norm", "frobenius_norm", "std", "var"})
+#: Tensors of these never require grad.
+_COUNTING = (*INTEGERS, "bool")
+#: What returns (values, indices) whatever it is given, or when it is given a dimension.
+_ALWAYS_PAIRS = frozenset({"sort", "topk", "kthvalue", "cummax", "cummin", "mode"})
+_PAIRS = _ALWAYS_PAIRS | {"max", "min", "median", "nanmedian"}
+_RANK_STAYS = frozenset({"sort", "topk", "cummax", "cummin"})
+
+
+def apply(interp: Interpreter, name: str, site: CallSite) -> Value | None:
+    """``torch.name(...)`` with the tensor as first operand; None when the table has no entry."""
+    in_place = is_in_place(name)
+    base = name[:-1] if in_place else name
+    number_range.check(interp, base, site)
+    result = _applied(interp, name, base, site, in_place=in_place)
+    return result if in_place or result is None else autocast.widened(interp, base, result)
+
+
+def _applied(interp: Interpreter, name: str, base: str, site: CallSite, *, in_place: bool) -> Value | None:
+    if base in OPS and name not in SAME:
+        return _operation(interp, base, OPS[base], site, in_place=in_place)
+    first = site.args[0].value if site.args else site.value(0, "input", "self")
+    first = without_none(first) if first is not None else None
+    if (base in _PAIRS and base not in REDUCTIONS) or base in REDUCTIONS:
+        return _reduction(interp, base, first, site)
+    if not isinstance(first, Tensor):
+        known = base in SAME or base in FLOATING or base in RESHAPES or base in TESTS
+        return UNKNOWN if known else None
+    if in_place and base in SAME | FLOATING:
+        return first
+    return _unary(interp, name, base, first, site)
+
+
+def _unary(interp: Interpreter, name: str, base: str, first: Tensor, site: CallSite) -> Value | None:
+    if base in SAME or name in SAME:
+        dtype = _added_up(first.dtype) if base in _ADDING_UP else _magnitude(base, first.dtype)
+        result = derived(interp, [first], site, _told(dtype, site), first.rank)
+        if base in ("detach", "data"):
+            result = replace(result, grad=False, leaf=True)
+        if base == "bitwise_not" and first.dtype in INTEGERS:
+            return replace(result, typed=inverted(interp, site.node), roots=())
+        counted = "int64" if base in _WHOLE else first.cast_of if base in _AS_IT_IS else None
+        counted = counted or truths_in_floats.of_part(base, first)
+        return result if counted is None else replace(result, cast_of=counted)
+    if base in FLOATING:
+        operand_types.check_float(interp, base, first, site)
+        note_fractions(interp, [first], beside_float=True)
+        dtype = autocast.floated(interp, floating(_magnitude(base, first.dtype)), base)
+        return derived(interp, [first], site, _told(dtype, site), first.rank)
+    if base in TESTS:
+        return replace(derived(interp, [first], site, "bool", first.rank), grad=False)
+    if base in RESHAPES:
+        dtype = _magnitude(base, _read_as(base, first.dtype, site))
+        result = derived(interp, [first], site, dtype, ranks.reshaped(interp, base, first, site))
+        return replace(result, cast_of=first.cast_of)
+    return None
+
+
+#: What makes whole numbers of floats; and what changes none.
+_WHOLE = frozenset(("floor", "ceil", "trunc"))
+_AS_IT_IS = frozenset(("detach", "data", "clone", "contiguous"))
+#: What adds up along a dimension, and keeps all that it comes to on the way.
+_ADDING_UP = frozenset(("cumsum", "cumprod"))
+_DIVIDING = frozenset(("div", "divide", "true_divide"))
+_SELECTING = frozenset(("masked_select", "index_select", "gather", "take"))
+
+
+def _read_as(base: str, dtype: str | None, site: CallSite) -> str | None:
+    """The dtype of a view: ``x.view(torch.int16)`` reads the same memory as numbers of another kind."""
+    asked = site.value(1, "dtype") if base == "view" else None
+    return dtype_of(asked) or dtype
+
+
+def _magnitude(base: str, dtype: str | None) -> str | None:
+    return REAL_OF.get(dtype or "", dtype) if base in _MAGNITUDES else dtype
+
+
+def _reduction(interp: Interpreter, base: str, first: Value | None, site: CallSite) -> Value | None:
+    rest = site.args[1:]
+    has_dim = ranks.dimension(base, site) is not None
+    if base in ("max", "min") and rest and isinstance(without_none(rest[0].value), Tensor):
+        return _operation(interp, "maximum" if base == "max" else "minimum", OPS["maximum"], site)
+    paired = base in _ALWAYS_PAIRS or (base in _PAIRS and has_dim)
+    if not isinstance(first, Tensor):
+        return TupleValue((UNKNOWN, UNKNOWN)) if paired else UNKNOWN
+    operand_types.check_float(interp, base, first, site)
+    dtype = autocast.floated(interp, _reduced_dtype(base, first.dtype, site), base)
+    if paired:
+        rank = first.rank if base in _RANK_STAYS else ranks.reduced(interp, base, first, site)
+        values = derived(interp, [first], site, first.dtype, rank)
+        return TupleValue((values, replace(values, dtype="int64", grad=False)))
+    return derived(interp, [first], site, dtype, ranks.reduced(interp, base, first, site))
+
+
+def _told(dtype: str | None, site: CallSite) -> str | None:
+    """The dtype that the call itself asks for, if it does: ``x.softmax(-1, dtype=torch.float32)``."""
+    given = site.keywords.get("dtype")
+    return dtype if given is None or given.value == NONE else dtype_of(given.value)
+
+
+def _reduced_dtype(base: str, dtype: str | None, site: CallSite) -> str | None:
+    return _told(_reduced_by_itself(base, dtype), site)
+
+
+def _reduced_by_itself(base: str, dtype: str | None) -> str | None:
+    """The dtype that a reduction has when the call asks for none."""
+    kind = REDUCTIONS.get(base, "first")
+    if kind == "first" or dtype is None:
+        return dtype if kind in ("first", "float", "sum") else kind
+    if kind == "sum":
+        return _added_up(dtype)
+    return floating(_magnitude(base, dtype)) if kind == "float" else kind
+
+
+def _added_up(dtype: str | None) -> str | None:
+    """The dtype of a sum: truths and small integers are counted in int64."""
+    return dtype if dtype is None or dtype.startswith(("float", "bfloat", "complex")) else "int64"
+
+
+def derived(
+    interp: Interpreter,
+    tensors: list[Tensor],
+    site: CallSite,
+    dtype: str | None,
+    rank: int | None,
+    device: Device | None = None,
+) -> Tensor:
+    """A tensor computed from others at this call."""
+    placed = device if device is not None else tensors[0].device
+    same = [tensor for tensor in tensors if tensor.device == placed] or tensors
+    grad: bool | None = True if any(t.grad for t in tensors) else None
+    if grad is None and all(t.grad is False for t in tensors):
+        grad = False
+    grad = grad_mode.recorded(interp, False if dtype in _COUNTING else grad)
+    result = Tensor(
+        placed, dtype, rank, grad=grad, leaf=False if grad else None,
+        trail=(interp.site("result", site.node),), roots=roots_of(same, named=interp.program.adopts),
+        typed=common_dtype_trails(tensors, dtype),
+    )  # fmt: skip
+    return keep_split(result, tensors)
+
+
+def parts_of(interp: Interpreter, op: Op, site: CallSite) -> tuple[list[Part], bool]:
+    """The tensor operands of a call, and whether an operand is of unknown kind."""
+    parts: list[Part] = []
+    unclear = site.open
+    for position, role in enumerate(op.operands):
+        if role.startswith("#"):
+            continue
+        arg = site.get(position, role, *(("self",) if position == 0 else ()))
+        if arg is None:
+            continue
+        value = operand_types.tensor_of(interp, arg.value)
+        if isinstance(value, Tensor):
+            parts.append(Part(value, role, arg.node))
+        elif isinstance(value, (Unknown, Ref)):
+            unclear = True
+    return parts, unclear
+
+
+def _operation(interp: Interpreter, name: str, op: Op, site: CallSite, *, in_place: bool = False) -> Value:
+    full = f"torch.{name}"
+    if op.sequence:
+        return joined(interp, full, op, site)
+    parts, unclear = parts_of(interp, op, site)
+    if not parts:
+        return UNKNOWN
+    if op.same_dtype:
+        requirements.same_dtype(interp, site.node, full, parts)
+    _check_written(interp, full, parts, site, in_place=in_place)
+    parts = index_types.check(interp, site.node, full, parts, _INDICES)
+    operand_types.check_masks(interp, site.node, full, parts)
+    operand_types.check_logical(interp, site.node, full, parts, [arg.value for arg in site.args[1:]])
+    detail = {"in_place": parts[0].role} if in_place else None
+    scalars = op.scalars or _is_bounded_by_number(op, site)
+    device = requirements.meet(interp, site.node, full, parts, scalars=scalars, detail=detail)
+    if op.same_dtype and device.is_accelerator and not unclear:
+        operand_types.check_product(interp, site.node, full, parts)
+    if in_place:
+        in_place_results.check(interp, site.node, full, parts, [arg.value for arg in site.args[1:]])
+        changed = parts[0].tensor
+        # A mismatch is told once: what follows is judged as if the operand had been moved.
+        return replace(changed, device=device) if changed.device.kind == "cpu" else changed
+    if unclear and not device.is_accelerator and not op.scalars:
+        device = parts[0].tensor.device
+    elif unclear and device.kind == "cpu" and parts[0].tensor.rank in (0, None):
+        device = UNKNOWN_DEVICE
+    tensors = [part.tensor for part in parts]
+    # What is as the first operand has it is unknown where only others are known.
+    first = tensors[0] if parts[0].role == op.operands[0] else Tensor(UNKNOWN_DEVICE)
+    dtype = first.dtype if op.dtype == "first" else _dtype(op, tensors, site, unclear)
+    if op.same_dtype:
+        dtype = autocast.lowered(interp, dtype, name)
+    made = derived(interp, tensors, site, dtype, _rank(interp, name, op, parts, site, unclear), device)
+    if name in _DIVIDING:
+        return divided(interp, site.node, [typed(arg.value)[0] for arg in site.args[:2]], made)
+    return replace(made, cast_of=first.cast_of) if name in _SELECTING else made
+
+
+def _is_bounded_by_number(op: Op, site: CallSite) -> bool:
+    """Whether one bound of ``clamp`` is a number: a 0-dim tensor beside it is read as one (asked of an H100)."""
+    bounds = (site.value(1, "min"), site.value(2, "max")) if op.operands[1:] == ("min", "max") else ()
+    return any(bound is not None and scalar_type(bound) in ("int", "float") for bound in bounds)
+
+
+#: The operands that say places.
+_INDICES = frozenset(("index", "indices"))
+#: Functions that autocast gives operands of one dtype, the widest.
+_WIDENED = frozenset({"torch.scatter_add", "torch.index_put"})
+
+
+def _check_written(
+    interp: Interpreter, name: str, parts: list[Part], site: CallSite, *, in_place: bool
+) -> None:
+    """What is written into a tensor has its dtype: "scatter(): Expected self.dtype to be equal to src.dtype".
+
+    Autocast widens the operands of two of these by itself, unless they write in place.
+    """
+    source = next((part for part in parts if part.role in ("src", "source", "values")), None)
+    if source is None or source is parts[0] or parts[0].role != "input":
+        return
+    if interp.autocast and name in _WIDENED and not in_place:
+        return
+    if source.tensor.rank != 0:
+        requirements.same_dtype(interp, site.node, name, [source, parts[0]], decisive=parts[0])
+
+
+def _dtype(op: Op, tensors: list[Tensor], site: CallSite, unclear: bool) -> str | None:
+    if op.dtype in ("promote", "float"):
+        if unclear:
+            return None
+        kinds = [typed(arg.value) for arg in site.args if not isinstance(arg.value, Tensor)]
+        dtype, rank = tensors[0].dtype, tensors[0].rank
+        for other in tensors[1:]:
+            dtype = promote((dtype, rank), (other.dtype, other.rank))
+            rank = rank_of_broadcast([rank, other.rank])
+        met = _with_numbers(dtype, [kind for kind, _ in kinds])
+        return floating(met) if op.dtype == "float" and not _rounds(site) else met
+    if op.dtype == "wide":
+        return None if unclear else "complex128" if any(t.dtype in COMPLEX for t in tensors) else "float64"
+    if op.dtype == "complex":
+        return COMPLEX_OF.get(tensors[0].dtype or "")
+    if op.dtype == "place":
+        narrow = site.value(None, "out_int32")
+        return "int64" if narrow in (None, FALSE) else "int32" if narrow == TRUE else None
+    if op.dtype == "spectrum":
+        return COMPLEX_OF.get(tensors[0].dtype or "") if site.value(None, "return_complex") == TRUE else None
+    if op.dtype == "counted":
+        return "int64" if len(tensors) == 1 and not unclear else None
+    return op.dtype or None
+
+
+def _rounds(site: CallSite) -> bool:
+    """Whether a division is to give whole numbers again."""
+    return site.value(None, "rounding_mode") not in (None, NONE)
+
+
+def _with_numbers(dtype: str | None, kinds: list[str | None]) -> str | None:
+    if dtype is not None and not dtype.startswith(("float", "bfloat", "complex")) and "float32" in kinds:
+        return "float32"
+    return dtype
+
+
+def _rank(
+    interp: Interpreter, name: str, op: Op, parts: list[Part], site: CallSite, unclear: bool
+) -> int | None:
+    """The rank of what an operation gives. What is as one operand has it is unknown where only others are known."""
+    if op.rank in ("first", "last", "reduce"):
+        role = op.operands[-1 if op.rank == "last" else 0]
+        decisive = next((part.tensor for part in parts if part.role == role), None)
+        if decisive is None:
+            return None
+        return ranks.reduced(interp, name, decisive, site) if op.rank == "reduce" else decisive.rank
+    tensor_ranks = [part.tensor.rank for part in parts] + [None] * unclear
+    if op.rank == "broadcast":
+        return rank_of_broadcast(tensor_ranks)
+    if op.rank == "less":
+        known = rank_of_broadcast(tensor_ranks)
+        return known - 1 if known is not None and known > 0 else None
+    if op.rank == "product":
+        return rank_of_product(tensor_ranks)
+    return int(op.rank) if op.rank.isdigit() else _RANKS.get(op.rank)
+
+
+#: What the words for a rank in the table mean.
+_RANKS = {"zero": 0, "some": AT_LEAST_1}
+
+
+def joined(interp: Interpreter, name: str, op: Op, site: CallSite) -> Value:
+    """``cat``, ``stack`` and the like: every tensor of the sequence on one device."""
+    arg = site.get(0, "tensors")
+    given = [arg] if arg is not None else []
+    lists = without_none(arg.value) if arg is not None else UNKNOWN
+    if isinstance(lists, Union) and site.args and all(isinstance(each, Ref) for each in lists.members):
+        # It is one of several lists, none of which holds what the others do.
+        return interp.either(lists.members, lambda one: joined(interp, name, op, site.with_first(one)))
+    if arg is not None and isinstance(without_none(arg.value), Tensor):
+        given = list(site.args)  # meshgrid(a, b)
+    parts: list[Part] = []
+    unclear = False
+    for sequence in given:
+        found, some_unknown = sequences.members(interp, sequence)
+        parts.extend(found)
+        unclear = unclear or some_unknown
+    if not parts:
+        if given and not unclear and interp.frame.branches:
+            interp.state.dead = True  # there is nothing to join: this branch is taken when there is
+        return Sequence(UNKNOWN) if name.endswith("meshgrid") else UNKNOWN
+    operands = sequences.of_both_paths(parts)
+    if any(part.tensor.device.is_accelerator for part in parts):
+        strange = (part for sequence in given for part in sequences.of_strangers(interp, sequence))
+        operands = [*operands, *strange]
+    if name.endswith("meshgrid"):
+        requirements.same_dtype(interp, site.node, name, parts)
+    device = requirements.meet(interp, site.node, name, operands, scalars=False)
+    if unclear and not device.is_known:
+        device = parts[0].tensor.device if len(parts) == 1 else device
+    tensors = [part.tensor for part in parts]
+    dtype = None if unclear else sequences.joined_dtype(tensors)
+    rank = sequences.joined_rank(name, tensors, unclear=unclear)
+    result = derived(interp, tensors, site, dtype, rank, device)
+    if name.endswith("meshgrid"):
+        return TupleValue((result,) * len(parts)) if not unclear else Sequence(result)
+    return result

@@ -1,0 +1,282 @@
+"""Attributes of tensors, arrays, devices and of objects from outside the project."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import TYPE_CHECKING
+
+from devfix.analysis.domain.copying import replace
+from devfix.analysis.domain.lattice import ACCELERATOR, AT_LEAST_1, COMPLEX, FLOATS, REAL_OF
+from devfix.analysis.domain.values import (
+    FALSE,
+    TRUE,
+    UNKNOWN,
+    Array,
+    Class,
+    Const,
+    DeviceValue,
+    DTypeValue,
+    External,
+    ExternalMethod,
+    Obj,
+    Ref,
+    Scalar,
+    Sequence,
+    Tensor,
+    TupleValue,
+    Value,
+)
+from devfix.analysis.nn.modules import external_bases, is_module, module_device, place_of_all
+from devfix.analysis.record.trails import roots_of_host
+from devfix.analysis.torch_model import external_objects
+from devfix.analysis.torch_model.arrays.numpy_types import settled
+from devfix.analysis.torch_model.modules import reparametrizations
+from devfix.analysis.torch_model.tensors import leaves
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+
+def get(interp: Interpreter, value: Tensor | Array | DeviceValue, name: str, node: ast.expr) -> Value | None:
+    """The value of a data attribute, or None when ``name`` is a method (or unheard of)."""
+    if isinstance(value, DeviceValue):
+        return _device_attribute(value, name)
+    if isinstance(value, Array):
+        return _array_attribute(value, name)
+    return _tensor_attribute(interp, value, name, node)
+
+
+def _device_attribute(value: DeviceValue, name: str) -> Value | None:
+    if name == "type":
+        if value.device.is_accelerator:
+            return Const("cuda")
+        return Const("cpu") if value.device.kind == "cpu" else Scalar("str")
+    if name == "index":
+        return Scalar("int")
+    return None
+
+
+def _array_attribute(value: Array, name: str) -> Value | None:
+    if name == "shape":
+        return Sequence(Scalar("int"))
+    if name in ("size", "ndim", "nbytes", "itemsize"):
+        return Scalar("int")
+    if name == "dtype":
+        return DTypeValue(settled(value.dtype))
+    if name in ("T", "flat"):
+        return value
+    if name in ("real", "imag"):
+        return replace(value, dtype=REAL_OF.get(value.dtype or "", value.dtype))
+    return None
+
+
+#: What dtypes are asked for, with those that say yes.
+OF_DTYPES = {"is_floating_point": FLOATS, "is_complex": COMPLEX}
+
+
+def shape(value: Tensor) -> Value:
+    """``x.shape``: numbers that are known of what has no elements alone."""
+    if value.empty and value.rank is not None and value.rank > 0:
+        return TupleValue((Const(0),) * value.rank)
+    return Sequence(Scalar("int"))
+
+
+def _tensor_attribute(interp: Interpreter, value: Tensor, name: str, node: ast.expr) -> Value | None:
+    if name == "device":
+        return DeviceValue(value.device, followed=True, roots=roots_of_host(value))
+    if name == "dtype":
+        return DTypeValue(value.dtype)
+    if name == "shape":
+        return shape(value)
+    if name in ("ndim", "itemsize", "nbytes"):
+        return Const(value.rank) if name == "ndim" and (value.rank or 0) > 0 else Scalar("int")
+    if name in ("is_cuda", "is_cpu"):
+        return _placement_test(value, wanted="accelerator" if name == "is_cuda" else "cpu")
+    if name in ("requires_grad", "is_leaf", "is_sparse", "is_quantized", "is_meta"):
+        return _flag(value.grad) if name == "requires_grad" else Scalar("bool")
+    if name in ("data", "T", "mT", "H", "mH", "real", "imag"):
+        dtype = REAL_OF.get(value.dtype or "", value.dtype) if name in ("real", "imag") else value.dtype
+        grad = False if name == "data" else value.grad
+        return replace(value, dtype=dtype, parameter=False, grad=grad, packed=False)
+    if name == "solution":
+        return value  # of least squares, the rest of whose results nobody asks for
+    if name == "grad":
+        leaves.check_gradient(interp, value, node)
+        return replace(value, parameter=False, grad=False, trail=(*value.trail[:1],))
+    if name in ("grad_fn", "names", "layout", "names_", "is_nested"):
+        return Scalar("object")
+    return None
+
+
+def _placement_test(value: Tensor, wanted: str) -> Value:
+    """``x.is_cuda``: of what one path leaves on the CPU that path tells how it usually comes out."""
+    if value.device.kind in ("accelerator", "cpu"):
+        return TRUE if value.device.kind == wanted else FALSE
+    if value.split is not None:
+        return Scalar("bool", usual=value.split.device.kind == wanted)
+    return Scalar("bool")
+
+
+def _flag(known: bool | None) -> Value:
+    return Scalar("bool") if known is None else (TRUE if known else FALSE)
+
+
+def of_object(interp: Interpreter, ref: Ref, obj: Obj, name: str, node: ast.expr) -> Value:
+    """An attribute that neither the object itself nor its project classes have."""
+    if is_module(interp, ref):
+        if name.isdigit():  # ``getattr(model, "0")``, as names of parameters lead there
+            held = obj.items or ()
+            return held[int(name)] if int(name) < len(held) else obj.element or UNKNOWN
+        bound = reparametrizations.NAME in obj.attrs
+        made = reparametrizations.computed(interp, obj, name, node) if bound else None
+        return made if made is not None else _module_attribute(interp, ref, obj, name, node)
+    found = external_objects.attribute(interp, ref, obj, name, node)
+    return found if found is not None else ExternalMethod(ref, name, node)
+
+
+_PARAMETER_NAMES = frozenset({"weight", "bias", "in_proj_weight", "in_proj_bias"})
+
+
+#: Attributes of layers of ``torch.nn`` that are whole numbers.
+SIZES = frozenset(
+    "in_features out_features in_channels out_channels groups num_features num_embeddings embedding_dim "
+    "hidden_size input_size num_layers embed_dim num_heads head_dim num_groups num_channels upscale_factor".split()
+)
+
+
+def _module_attribute(interp: Interpreter, ref: Ref, obj: Obj, name: str, node: ast.expr) -> Value:
+    if name == "training":
+        return obj.facts.get("training", TRUE)
+    if name == "device" and not (isinstance(obj.cls, Class) and _is_plain_module(interp, obj.cls)):
+        return _framework_device(interp, ref)
+    if name == "dtype":
+        return DTypeValue(None)
+    if name == "_orig_mod":
+        return ref  # of what was compiled
+    if name == "module" and "wrapped" in obj.facts:
+        return obj.facts["wrapped"]
+    if name in _PARAMETER_NAMES and obj.place is not None:
+        return replace(obj.place, rank=AT_LEAST_1, trail=obj.place.trail or obj.trail)
+    if (part := _part_of_layer(interp, obj, name)) is not None:
+        return part
+    if name in SIZES and name not in obj.attrs and _is_of_torch(interp, obj.cls):
+        return Scalar("int")
+    if name == "from_pretrained" and isinstance(obj.cls, External):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Call):
+            interp.update(ref, replace(obj, trail=()))  # the class makes another, this one is of no use
+        return External(f"{obj.cls.name}.{name}")
+    if isinstance(obj.cls, Class) and name not in obj.attrs:
+        return ExternalMethod(ref, name, node)
+    named = getattr(obj.cls, "name", "")
+    if _is_method(name) or named.startswith(_OF_METHODS) or _is_without_parts(named, name):
+        return ExternalMethod(ref, name, node)
+    return _child(interp, ref, obj, name)
+
+
+#: What layers of ``torch.nn`` have beside a weight and a bias: parameters of the recurrent ones, and those that
+#: reparametrizations and pruning leave. The second are no leaves in every case.
+_OF_RECURRENT = re.compile(r"(weight|bias)_(ih|hh|hr)(_l\d+)?(_reverse)?$")
+_OF_OTHERS = re.compile(r"(weight|bias)_(g|v|u|orig|mask)$")
+_STATISTICS = frozenset({"running_mean", "running_var"})
+
+
+def _part_of_layer(interp: Interpreter, obj: Obj, name: str) -> Tensor | None:
+    """A parameter or buffer of a layer of torch's own that lies beside its weight."""
+    place = obj.place
+    if place is None or name in obj.attrs or not isinstance(obj.cls, External):
+        return None
+    if not obj.cls.name.startswith("torch.nn."):
+        return None
+    kept = replace(place, rank=AT_LEAST_1, trail=place.trail or obj.trail)
+    if _OF_RECURRENT.match(name):
+        return kept
+    if _OF_OTHERS.match(name):
+        return replace(kept, parameter=False, grad=None, leaf=None)
+    if name in _STATISTICS and obj.cls.name.endswith(_NORMS):
+        return replace(kept, parameter=False, grad=False)
+    return None
+
+
+_NORMS = ("BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "SyncBatchNorm")
+#: Packages whose modules are asked for methods of their own rather than for their submodules.
+_OF_METHODS = ("torch_geometric.", "dgl.")
+#: Layers of ``torch.nn`` that consist of others.
+_OF_PARTS = (
+    "Module",
+    "Sequential",
+    "Transformer",
+    "MultiheadAttention",
+    "DataParallel",
+    "Parallel",
+    "Distributed",
+)
+
+
+def _is_without_parts(layer: str, name: str) -> bool:
+    """Whether a layer of ``torch.nn`` has no submodule, whatever is asked of it: a layer of the project's own may stand there, too."""
+    is_weight = name.startswith(("weight", "bias", "_"))
+    return (
+        layer.startswith("torch.nn.") and not layer.rpartition(".")[2].startswith(_OF_PARTS) and not is_weight
+    )
+
+
+def _is_of_torch(interp: Interpreter, cls: Value) -> bool:
+    """Whether a class is a layer of ``torch.nn`` or descends from one."""
+    return any(
+        base.startswith("torch.nn.") and base != "torch.nn.Module" for base in external_bases(interp, cls)
+    )
+
+
+def _is_plain_module(interp: Interpreter, cls: Class) -> bool:
+    """Whether the class descends from ``torch.nn`` alone, which gives modules no ``device``."""
+    return all(base.startswith("torch.nn") for base in external_bases(interp, cls))
+
+
+def _framework_device(interp: Interpreter, ref: Ref) -> Value:
+    """``self.device`` of Lightning modules, HF models and metrics: where the parameters are."""
+    device = module_device(interp, ref)
+    if device is not None and device.is_known:
+        return DeviceValue(device)
+    return DeviceValue(ACCELERATOR)
+
+
+_METHODS = frozenset(
+    "to cuda cpu float double half bfloat16 type train eval parameters named_parameters buffers "
+    "named_buffers children modules named_children named_modules state_dict load_state_dict "
+    "register_buffer register_parameter register_forward_hook add_module apply zero_grad "
+    "requires_grad_ share_memory append extend insert items keys values forward generate "
+    "flatten_parameters set_dtype reset update compute register_full_backward_hook "
+    "register_forward_pre_hook register_backward_hook extra_repr get_submodule get_parameter to_empty xpu "
+    "gradient_checkpointing_enable save_pretrained resize_token_embeddings get_input_embeddings _apply "
+    "generate_square_subsequent_mask get_buffer get_extra_state set_extra_state set_submodule compile register_module "
+    "register_state_dict_pre_hook register_state_dict_post_hook register_load_state_dict_pre_hook "
+    "register_load_state_dict_post_hook".split()
+)
+
+
+#: How methods of models are called that give no tensor of the kind that submodules give.
+_VERBS = ("disable_", "enable_", "load_", "predict_", "print_", "set_")
+
+
+#: What else each module has.
+_DATA = frozenset("training dump_patches call_super_init T_destination _parameters _buffers _modules".split())
+
+
+def is_of_modules(interp: Interpreter, ref: Ref, name: str) -> bool:
+    """Whether a module has an attribute of that name before anybody asks its ``__getattr__``."""
+    inherited = _is_of_torch(interp, interp.obj(ref).cls) and (name in _PARAMETER_NAMES or name in SIZES)
+    return _is_method(name) or name in _DATA or inherited
+
+
+def _is_method(name: str) -> bool:
+    """Whether no submodule goes by a name; what ends in ``_`` is done to a parameter in place, and verbs are methods."""
+    return name in _METHODS or name.startswith(("__", *_VERBS)) or name.endswith("_")
+
+
+def _child(interp: Interpreter, ref: Ref, obj: Obj, name: str) -> Value:
+    """A submodule of a module whose code is not here (``resnet.fc``): it lives with its parent."""
+    place = obj.place and place_of_all(interp, ref, obj.place)
+    made = interp.new(Obj("module", place=place, trail=obj.trail))
+    interp.update(ref, interp.obj(ref).with_attr(name, made))
+    return made

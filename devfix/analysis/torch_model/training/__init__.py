@@ -1,0 +1,1 @@
+"""Training: optimizers, gradients, scaling, averages, and what is saved and loaded."""

@@ -1,0 +1,74 @@
+"""Snapshots: what a value is apart from the heap, as a file holds it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from devfix.analysis.domain.copying import frozen, replace
+from devfix.analysis.domain.join import scalar_type
+from devfix.analysis.domain.values import UNKNOWN, Array, Obj, Ref, Scalar, Tensor, TupleValue, Value
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+    from devfix.findings import Origin
+
+#: How deep a snapshot looks into dicts, lists and tuples.
+_DEPTH = 5
+
+
+@frozen
+class Kept:
+    """A dict, list or tuple without a heap."""
+
+    kind: str
+    attrs: Mapping[str, Snapshot]
+    items: tuple[Snapshot, ...] | None = None
+    element: Snapshot | None = None
+
+
+#: A value without a heap: dicts, lists and tuples by their entries, everything else as it is.
+Snapshot = Value | Kept
+
+
+def taken(interp: Interpreter, value: Value, depth: int = _DEPTH) -> Snapshot:
+    """What a file holds of a value that is written to it; UNKNOWN where that is not known."""
+    if isinstance(value, Tensor):
+        return replace(value, parameter=False, grad=False, leaf=True, owner=None)
+    if isinstance(value, Array):
+        return value
+    kind = scalar_type(value)
+    if kind is not None:
+        return Scalar(kind)
+
+    def part(held: Value) -> Snapshot:
+        return taken(interp, held, depth - 1)
+
+    if isinstance(value, TupleValue):
+        if not any(isinstance(item, Ref) for item in value.items):
+            return value
+        return Kept("tuple", {}, tuple(map(part, value.items))) if depth else UNKNOWN
+    obj = interp.obj_of(value)
+    if obj is None or obj.kind not in ("dict", "list") or not depth:
+        return UNKNOWN
+    attrs = {key: part(item) for key, item in obj.attrs.items()}
+    items = tuple(map(part, obj.items)) if obj.items is not None else None
+    return Kept(obj.kind, attrs, items, part(obj.element) if obj.element is not None else None)
+
+
+def restored(interp: Interpreter, held: Snapshot, made: Origin, load: Callable[[Value], Value]) -> Value:
+    """The value that is read at ``made``; ``load`` says what becomes of each part that holds no other."""
+
+    def part(inner: Snapshot) -> Value:
+        return restored(interp, inner, made, load)
+
+    if isinstance(held, TupleValue):
+        return TupleValue(tuple(map(part, held.items)))
+    if not isinstance(held, Kept):
+        return load(held)
+    if held.kind == "tuple":
+        return TupleValue(tuple(map(part, held.items or ())))
+    attrs = {key: part(item) for key, item in held.attrs.items()}
+    items = tuple(map(part, held.items)) if held.items is not None else None
+    element = part(held.element) if held.element is not None else None
+    return interp.new(Obj(held.kind, attrs=attrs, items=items, element=element, trail=(made,)))

@@ -1,0 +1,1 @@
+"""What to blame for a mismatch, and how to say it."""

@@ -1,0 +1,128 @@
+"""Faults: what a rule has to say of single mismatches, and how that becomes few findings.
+
+One cause shows at many sinks (a model that was never moved breaks in each of its layers), and one
+sink fails in many ways. What is mended by the same edits is one finding; so is what says the same
+at the same place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from devfix.findings import (
+    FileEdit,
+    Finding,
+    Fix,
+    Mismatch,
+    Note,
+    Origin,
+    ReplaceExpression,
+    SetKeyword,
+    Span,
+    WrapExpression,
+)
+from devfix.placement.blaming.wording import focus, life, operand_marks
+
+#: Edits that make an expression another one: two of them at one place are one too many.
+_CHANGES = (ReplaceExpression, SetKeyword, WrapExpression)
+#: More places than this are counted, not listed.
+_MAX_PLACES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One mismatch in the words of one rule; ``at`` is where it comes from, else it is the sink."""
+
+    mismatch: Mismatch
+    message: str
+    fixes: tuple[Fix, ...] = ()
+    at: Origin | None = None
+
+    @property
+    def finding(self) -> Finding:
+        """The fault as a finding of a rule yet to be named."""
+        at, mismatch = self.at, self.mismatch
+        path, span = (at.path, at.span) if at is not None else (mismatch.path, mismatch.sink)
+        return Finding(
+            path,
+            span,
+            "",
+            "",
+            self.message,
+            notes=life(mismatch),
+            marks=operand_marks(mismatch),
+            fix=self.fixes[0] if self.fixes else None,
+            alternatives=self.fixes[1:],
+            focus=focus(mismatch, path, span),
+        )
+
+
+def merged(faults: Iterable[Fault], code: str, rule: str) -> Iterator[Finding]:
+    """The findings that faults amount to, in the order of the faults."""
+    groups: dict[object, list[Fault]] = {}
+    for fault in faults:
+        groups.setdefault(_cause(fault), []).append(fault)
+    findings: dict[object, Finding] = {}
+    for group in groups.values():
+        found = replace(_of_group(group), code=code, rule=rule)
+        key = (found.path, found.span, found.message)
+        findings[key] = _joined(findings[key], found) if key in findings else found
+    yield from findings.values()
+
+
+def _cause(fault: Fault) -> object:
+    """What faults of one cause share: the edits that mend them, else where they come from."""
+    if fault.fixes:
+        return frozenset(fault.fixes[0].edits)
+    if fault.at is not None:
+        return (fault.at.path, fault.at.span, fault.message)
+    return (fault.mismatch.path, fault.mismatch.sink, fault.message)
+
+
+def _of_group(group: list[Fault]) -> Finding:
+    """The first fault of a group; the places where it shows too become notes."""
+    first = group[0].finding
+    sinks = dict.fromkeys((fault.mismatch.path, fault.mismatch.sink) for fault in group)
+    for shown in ((first.path, first.span), (group[0].mismatch.path, group[0].mismatch.sink)):
+        sinks.pop(shown, None)
+    places = [Note(path, span, "it meets the accelerator here, too") for path, span in sinks]
+    if len(places) > _MAX_PLACES:
+        last = places[_MAX_PLACES - 1]
+        more = len(places) - _MAX_PLACES
+        places[_MAX_PLACES - 1 :] = [replace(last, text=f"{last.text}, and in {more} more places")]
+    return replace(first, notes=tuple(dict.fromkeys((*first.notes, *places))))
+
+
+def _joined(one: Finding, other: Finding) -> Finding:
+    """Two findings that say the same of one place as one, mended by the edits of both."""
+    notes = tuple(dict.fromkeys((*one.notes, *other.notes)))
+    fixes, others = _fixes(one), _fixes(other)
+    if not fixes or not others:
+        return replace(one, notes=notes, fix=None, alternatives=())
+    length = max(len(fixes), len(others))
+    both = [_both(_at(fixes, i), _at(others, i)) for i in range(length)]
+    # One may do for the other as well, as a move in the function does that both come to.
+    alone = (fix for fix in (fixes[0], others[0]) if set(fix.edits) < set(both[0].edits))
+    both += [fix for fix in alone if fix not in both]
+    return replace(one, notes=notes, fix=both[0], alternatives=tuple(both[1:]))
+
+
+def _both(one: Fix, other: Fix) -> Fix:
+    if _targets(one) and _targets(one) == _targets(other):
+        return min(one, other, key=lambda fix: len(fix.edits))  # two ways to change the same expressions
+    edits: tuple[FileEdit, ...] = tuple(dict.fromkeys((*one.edits, *other.edits)))
+    return Fix(one.title, edits, min(one.applicability, other.applicability), max(one.turn, other.turn))
+
+
+def _targets(fix: Fix) -> frozenset[tuple[str, Span]]:
+    """The expressions that a fix changes."""
+    return frozenset((each.path, each.edit.span) for each in fix.edits if isinstance(each.edit, _CHANGES))
+
+
+def _at(fixes: tuple[Fix, ...], index: int) -> Fix:
+    return fixes[min(index, len(fixes) - 1)]
+
+
+def _fixes(finding: Finding) -> tuple[Fix, ...]:
+    return () if finding.fix is None else (finding.fix, *finding.alternatives)

@@ -1,0 +1,1 @@
+"""Which expression names the wanted device at a place, provably."""

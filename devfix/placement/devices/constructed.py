@@ -1,0 +1,121 @@
+"""What a constructor has set where a place in it is: by itself, or by the constructor of a base that it called."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from devfix.analysis.record.facts import Facts
+from devfix.analysis.record.recorder import Binding
+from devfix.analysis.text.outline import Outline
+from devfix.placement.devices import boundness
+
+if TYPE_CHECKING:
+    from devfix.placement.devices.device_expression import Place
+
+
+def has_set(facts: Facts, place: Place, attribute: str, bindings: Iterable[Binding]) -> bool:
+    """Whether an attribute, of which all ``bindings`` are known, has been set where ``place`` is."""
+    return any(_is_before(place, binding) for binding in bindings) or _base_sets(facts, place, attribute)
+
+
+def is_set_before(facts: Facts, outline: Outline, method: ast.AST, attribute: str) -> bool:
+    """Whether no constructor, the class's own or that of a base, calls ``method`` before it sets ``attribute``."""
+    cls = outline.class_of(method)
+    if cls is None:
+        return True
+    placed = list(placed_bases(facts, cls))
+    is_called = any(boundness.early_uses(base, cls, method) for _, base in placed)
+    if is_called and not boundness.sets_before_base(outline, cls, attribute):
+        return False
+    return boundness.is_set_before(outline, method, attribute) and all(
+        boundness.constructor_sets_before(facts.outline(path), base, cls, method, attribute)
+        for path, base in placed
+    )
+
+
+def statement_of(outline: Outline, binding: Binding) -> ast.stmt | None:
+    """The statement that binds."""
+    return outline.statement_at(binding.statement) if binding.statement is not None else None
+
+
+def _is_before(place: Place, binding: Binding) -> bool:
+    statement = statement_of(place.outline, binding)
+    return statement is not None and place.outline.dominates(statement, place.node)
+
+
+def _base_sets(facts: Facts, place: Place, attribute: str) -> bool:
+    """Whether a base of the class around a constructor has set ``attribute`` for certain where ``place`` is.
+
+    What the class itself may set is not asked of its bases.
+    """
+    function = place.outline.function_of(place.node)
+    cls = place.outline.class_of(function) if function is not None else None
+    if function is None or cls is None or any(sets(node, attribute) for node in ast.walk(cls)):
+        return False
+    if not _is_after_base(place.outline, function, place.outline.statement_of(place.node)):
+        return False
+    return any(_always_sets(base, attribute) for base in bases(facts, cls))
+
+
+def _is_after_base(outline: Outline, function: ast.AST, statement: ast.stmt) -> bool:
+    """Whether ``super().__init__(...)``, or ``Base.__init__(self, ...)``, has run before a statement."""
+    for node in ast.walk(function):
+        called = node.func if isinstance(node, ast.Call) else None
+        if isinstance(called, ast.Attribute) and called.attr == "__init__":
+            before = outline.statement_of(called)
+            if before is not statement and outline.dominates(before, statement):
+                return True
+    return False
+
+
+def bases(facts: Facts, cls: ast.ClassDef) -> Iterator[ast.ClassDef]:
+    """The classes of the program that a class is derived from, by their names; none where a name stands for several."""
+    return (base for _, base in placed_bases(facts, cls))
+
+
+def placed_bases(facts: Facts, cls: ast.ClassDef) -> Iterator[tuple[str, ast.ClassDef]]:
+    """The same, each with its file."""
+    pending, seen = base_names(cls), {cls.name}
+    while pending:
+        name = pending.pop()
+        if name in seen:
+            continue
+        seen.add(name)
+        sources = facts.program.sources.items()
+        found = [
+            (path, node)
+            for path, source in sources
+            if name in source.text
+            for node in source.tree.body
+            if isinstance(node, ast.ClassDef) and node.name == name
+        ]
+        if len(found) == 1:
+            yield found[0]
+            pending.extend(base_names(found[0][1]))
+
+
+def base_names(cls: ast.ClassDef) -> list[str]:
+    """The last parts of the names of a class's bases."""
+    return [ast.unparse(base).partition("[")[0].rpartition(".")[2] for base in cls.bases]
+
+
+def _always_sets(cls: ast.ClassDef, attribute: str) -> bool:
+    """Whether the constructor of a class sets an attribute in a statement that nothing stands around."""
+    constructors = (
+        part for part in cls.body if isinstance(part, ast.FunctionDef) and part.name == "__init__"
+    )
+    return any(sets(statement, attribute) for part in constructors for statement in part.body)
+
+
+def sets(node: ast.AST, attribute: str) -> bool:
+    """Whether a node is an assignment to an attribute of that name, whichever object has it."""
+    targets = node.targets if isinstance(node, ast.Assign) else []
+    if isinstance(node, ast.AnnAssign) and node.value is not None:
+        targets = [node.target]
+    return any(
+        isinstance(part, ast.Attribute) and part.attr == attribute and isinstance(part.ctx, ast.Store)
+        for target in targets
+        for part in ast.walk(target)
+    )

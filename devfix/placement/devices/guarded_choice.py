@@ -1,0 +1,73 @@
+"""Guarded choices: where an option decides whether inputs move, a device chosen by what the machine has is a guess.
+
+Without the option the inputs stay on the CPU, and what moved wherever there is an accelerator no longer meets them.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from dataclasses import replace
+from itertools import pairwise
+
+from devfix.analysis.record.facts import Facts
+from devfix.analysis.text.outline import Outline
+from devfix.findings import Applicability, Fix, InsertAfterImports, InsertAtBodyStart, Operand
+from devfix.placement.devices.device_expression import place_at
+from devfix.placement.devices.move_guards import is_flag
+
+_AVAILABLE = ".is_available()"
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+def with_doubt(facts: Facts, fixes: Iterable[Fix], inputs: Iterable[Operand]) -> list[Fix]:
+    """The fixes; those that choose a device of their own are unsafe where an option decides that the inputs move."""
+    found = list(fixes)
+    if not any(map(_chooses, found)) or not any(_is_optional(facts, operand) for operand in inputs):
+        return found
+    return [
+        replace(fix, applicability=min(fix.applicability, Applicability.UNSAFE)) if _chooses(fix) else fix
+        for fix in found
+    ]
+
+
+def _chooses(fix: Fix) -> bool:
+    edits = [each.edit for each in fix.edits]
+    return any(
+        isinstance(edit, (InsertAfterImports, InsertAtBodyStart)) and _AVAILABLE in edit.code
+        for edit in edits
+    )
+
+
+def _is_optional(facts: Facts, operand: Operand) -> bool:
+    """Whether all moves that an operand goes back to stand under tests of options."""
+    moves = [life[0] for life in (operand.trail, *operand.roots) if life and life[0].kind == "move"]
+    places = [place_at(facts, move.path, move.span) for move in moves]
+    return bool(places) and all(
+        place is not None and _is_under_option(place.outline, place.node) for place in places
+    )
+
+
+def _is_under_option(outline: Outline, move: ast.AST) -> bool:
+    for inner, around in pairwise((move, *outline.around(move))):
+        if isinstance(around, _FUNCTIONS):
+            return False
+        if isinstance(around, (ast.If, ast.IfExp)) and inner is not around.test and is_flag(around.test):
+            return not _asks_machine(outline, around.test)
+    return False
+
+
+def _asks_machine(outline: Outline, test: ast.expr) -> bool:
+    """Whether a test asks nothing but what the machine has, maybe under a name."""
+    if isinstance(test, ast.Name):
+        values = [
+            each.value
+            for each in ast.walk(outline.source.tree)
+            if isinstance(each, ast.Assign) and ast.unparse(each.targets[0]) == test.id
+        ]
+        return bool(values) and all(_is_question(value) for value in values)
+    return _is_question(test)
+
+
+def _is_question(value: ast.expr) -> bool:
+    return isinstance(value, ast.Call) and ast.unparse(value).endswith(_AVAILABLE)

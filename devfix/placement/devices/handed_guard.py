@@ -1,0 +1,78 @@
+"""Handed guards: what a function that moves asks before it does, where another gives it that under the name it has itself.
+
+``net = Net(args)`` beside ``step(net, batch, args)``, which does ``if args.cuda: batch = batch.cuda()``.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Iterator
+
+from devfix.analysis.record.facts import Facts
+from devfix.analysis.text.outline import Outline
+from devfix.analysis.text.syntax import called
+from devfix.placement.devices.boundness import is_bound
+from devfix.placement.devices.move_guards import is_flag
+
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def reads_the_same(facts: Facts, asking: Outline, test: ast.expr, outline: Outline, place: ast.stmt) -> bool:
+    """Whether a test of a function is what its names mean at ``place``, in the function that calls it with them."""
+    asked = asking.function_of(test)
+    names = {node.id for node in ast.walk(test) if isinstance(node, ast.Name)}
+    if asked is None or not names or not is_flag(test) or len(list(_named(facts, asked.name))) > 1:
+        return False
+    own = outline.function_of(place) or outline.source.tree
+    kept = not _sets(asked, test) and not _sets(own, test, but=_first(outline, own, names, place))
+    given = (call for call in ast.walk(own) if isinstance(call, ast.Call) and called(call) == asked.name)
+    return (
+        kept
+        and all(is_bound(outline, place, name) for name in names)
+        and any(all(_gives(asking, asked, call, name) for name in names) for call in given)
+    )
+
+
+def _named(facts: Facts, name: str) -> Iterator[Function]:
+    """The functions and methods of a program that have a name."""
+    for path in facts.program.sources:
+        for node in ast.walk(facts.source(path).tree):
+            if isinstance(node, _FUNCTIONS) and node.name == name:
+                yield node
+
+
+def _gives(asking: Outline, asked: Function, call: ast.Call, name: str) -> bool:
+    """Whether a call gives a function for its parameter ``name`` what has that name where it is called."""
+    keyword = next((each.value for each in call.keywords if each.arg == name), None)
+    if keyword is not None:
+        return isinstance(keyword, ast.Name) and keyword.id == name
+    parameters = [part.arg for part in (*asked.args.posonlyargs, *asked.args.args)]
+    if asking.receiver_name(asked) is not None and isinstance(call.func, ast.Attribute):
+        parameters = parameters[1:]
+    if name not in parameters or any(isinstance(each, ast.Starred) for each in call.args):
+        return False
+    position = parameters.index(name)
+    given = call.args[position] if position < len(call.args) else None
+    return isinstance(given, ast.Name) and given.id == name
+
+
+def _first(outline: Outline, scope: ast.AST, names: set[str], place: ast.stmt) -> set[ast.AST]:
+    """The statements that give the names their values once and for all, before ``place``."""
+    if not isinstance(scope, (*_FUNCTIONS, ast.Module)):
+        return set()
+    binders = [outline.names_in(scope).binders(name) for name in names]
+    return {found[0] for found in binders if len(found) == 1 and outline.dominates(found[0], place)}
+
+
+def _sets(scope: ast.AST, test: ast.expr, but: Collection[ast.AST] = ()) -> bool:
+    """Whether code gives what a test asks another value, but for some statements."""
+    asked = {ast.unparse(node) for node in ast.walk(test) if isinstance(node, (ast.Name, ast.Attribute))}
+    spared = {id(part) for statement in but for part in ast.walk(statement)}
+    return any(
+        isinstance(node, (ast.Name, ast.Attribute))
+        and not isinstance(node.ctx, ast.Load)
+        and id(node) not in spared
+        and ast.unparse(node) in asked
+        for node in ast.walk(scope)
+    )

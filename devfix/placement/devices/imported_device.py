@@ -1,0 +1,161 @@
+"""Imported devices: the variable of another module of the program that names the device, where a file has none."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from devfix.analysis.record.facts import Facts
+from devfix.findings import AddImport, FileEdit
+from devfix.placement.devices import introduction, settings_entry
+from devfix.placement.devices.boundness import is_bound
+from devfix.placement.devices.device_expression import DeviceExpression, Place
+from devfix.placement.devices.reaching import is_wanted
+
+
+def find(facts: Facts, place: Place) -> DeviceExpression | None:
+    """``settings.device`` for a module that the file imports, or ``device`` from one that it or another file imports from.
+
+    A module that comes to import the file itself may not have its device yet. Settings that the file has come first.
+    """
+    if (entry := settings_entry.of_file(facts, place)) is not None:
+        return DeviceExpression(entry)
+    for node in place.outline.source.tree.body:
+        for module, name in _imported(facts, place.path, node):
+            device = _device(facts, module) if not _needs(facts, module, place.path) else None
+            if device is None:
+                continue
+            if name is not None:
+                if is_bound(place.outline, place.node, name):
+                    return DeviceExpression(f"{name}.{device}")
+            elif isinstance(node, ast.ImportFrom) and not _is_known(place, device):
+                return _from(place, _spelt(node), device)
+    return next(_as_elsewhere(facts, place), None)
+
+
+def or_own(facts: Facts, place: Place) -> DeviceExpression | None:
+    """The same, or else a choice of the file's own, where no other file has made one."""
+    found = find(facts, place)
+    return (
+        introduction.at_top(facts, place.path)
+        if found is None and not is_elsewhere(facts, place.path)
+        else found
+    )
+
+
+def is_elsewhere(facts: Facts, path: str) -> bool:
+    """Whether other files have the device, and this one has none of its own: a choice made here might be another one.
+
+    Where the program has just been given its device, all of its choices are the same.
+    """
+    own = _names_device(facts, path)
+    others = (other for other in facts.program.sources if other != path)
+    return not facts.program.adopts and not own and any(_names_device(facts, other) for other in others)
+
+
+def _names_device(facts: Facts, path: str) -> bool:
+    """Whether a statement of a file gives a name, or an attribute, the accelerator."""
+    found = (each for bindings in facts.names(path) for each in bindings if each.statement is not None)
+    return any(each.kind == "device" and is_wanted(each.device) for each in found)
+
+
+def beside_others(facts: Facts, path: str, home: str, name: str) -> FileEdit | None:
+    """``from home import Net, device``, where a file has other names of a module that does not need it in turn."""
+    for node in facts.source(path).tree.body:
+        if not isinstance(node, ast.ImportFrom) or all(
+            module != home or given is not None for module, given in _imported(facts, path, node)
+        ):
+            continue
+        return None if _needs(facts, home, path) else FileEdit(path, AddImport(_spelt(node), name))
+    return None
+
+
+def _from(place: Place, module: str, device: str) -> DeviceExpression:
+    return DeviceExpression(device, (FileEdit(place.path, AddImport(module, device)),))
+
+
+def _as_elsewhere(facts: Facts, place: Place) -> Iterator[DeviceExpression]:
+    """The device of a module from which other files import, by the name that they have for it."""
+    for path in facts.program.sources:
+        for node in facts.source(path).tree.body if path != place.path else ():
+            for module, name in _imported(facts, path, node):
+                if name is not None or not isinstance(node, ast.ImportFrom) or facts.is_script(module):
+                    continue
+                device = _device(facts, module)
+                alike = facts.program.resolve(place.path, node.module or "", node.level) == module
+                if (
+                    device
+                    and alike
+                    and not _is_known(place, device)
+                    and not _needs(facts, module, place.path)
+                ):
+                    yield _from(place, _spelt(node), device)
+
+
+def _spelt(node: ast.ImportFrom) -> str:
+    return "." * node.level + (node.module or "")
+
+
+def _imported(facts: Facts, path: str, node: ast.stmt) -> Iterator[tuple[str, str | None]]:
+    """The program's modules that a statement imports, each with the name that it gets, or names from."""
+    sources = facts.program.sources
+    if isinstance(node, ast.Import):
+        for alias in node.names:
+            module = facts.program.resolve(path, alias.name)
+            if module in sources and module is not None and (alias.asname or "." not in alias.name):
+                yield module, alias.asname or alias.name
+    elif isinstance(node, ast.ImportFrom) and node.module:
+        module = facts.program.resolve(path, node.module, node.level)
+        if module in sources and module is not None and node.names[0].name != "*":
+            yield module, None
+
+
+def _device(facts: Facts, module: str) -> str | None:
+    """The variable of a module that is the accelerator wherever it is assigned, at the top, in one statement."""
+    tree = facts.source(module).tree
+    spans = {facts.source(module).span(part) for part in tree.body if isinstance(part, ast.Assign)}
+    found = [
+        name
+        for name, bindings in facts.on_accelerator(module, "", "device")
+        if "." not in name
+        and all(each.kind == "device" and is_wanted(each.device) for each in bindings)
+        and len({each.statement for each in bindings}) == 1
+        and bindings[0].statement in spans
+    ]
+    return min(found, key=lambda name: (name != "device", len(name), name), default=None)
+
+
+def _needs(facts: Facts, module: str, path: str) -> bool:
+    """Whether importing a module may import a file."""
+    seen, pending = {module}, [module]
+    while pending:
+        current = pending.pop()
+        for node in ast.walk(facts.source(current).tree):
+            for found in _modules(facts, current, node):
+                if found not in seen:
+                    seen.add(found)
+                    pending.append(found)
+    return path in seen
+
+
+def _modules(facts: Facts, path: str, node: ast.AST) -> Iterator[str]:
+    """The files of the program that a statement may import."""
+    names: list[tuple[str, int]] = []
+    if isinstance(node, ast.Import):
+        names = [(alias.name, 0) for alias in node.names]
+    elif isinstance(node, ast.ImportFrom):
+        head = node.module or ""
+        inner = [(f"{head}.{alias.name}".strip("."), node.level) for alias in node.names]
+        names = [(head, node.level), *inner]
+    found = (facts.program.resolve(path, name, level) for name, level in names)
+    yield from (each for each in found if each is not None and each in facts.program.sources)
+
+
+def _is_known(place: Place, name: str) -> bool:
+    """Whether the file has some use of a name already."""
+    nodes = ast.walk(place.outline.source.tree)
+    texts = (
+        getattr(node, "id", None) or getattr(node, "arg", None) or getattr(node, "name", None)
+        for node in nodes
+    )
+    return any(text == name for text in texts)

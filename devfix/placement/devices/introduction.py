@@ -1,0 +1,116 @@
+"""Introduction: a device variable for a file, or an attribute for a class, that has none yet."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+
+from devfix.analysis.record.facts import Facts
+from devfix.findings import AddImport, FileEdit, InsertAfterImports, InsertAtBodyStart
+from devfix.placement.devices.device_expression import DeviceExpression, Place
+
+#: The expression that chooses a device, by policy; ``torch`` is what the file calls it.
+_CHOICES = {
+    "cuda": '{torch}.device("cuda" if {torch}.cuda.is_available() else "cpu")',
+    "mps-aware": (
+        '{torch}.device("cuda" if {torch}.cuda.is_available() else '
+        '"mps" if {torch}.backends.mps.is_available() else "cpu")'
+    ),
+    "accelerator": (
+        "{torch}.accelerator.current_accelerator() if {torch}.accelerator.is_available() "
+        'else {torch}.device("cpu")'
+    ),
+}
+
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+
+def introduce(facts: Facts, place: Place) -> DeviceExpression | None:
+    """A new module-level ``device``, unless the file binds the name already."""
+    return at_top(facts, place.path, ("device",))
+
+
+def at_top(facts: Facts, path: str, names: Sequence[str] = ("device", "DEVICE")) -> DeviceExpression | None:
+    """A new variable of a module under the first of the names that the file does not know."""
+    tree = facts.source(path).tree
+    known = set(_names(tree))
+    name = next((name for name in names if name not in known), None)
+    choice = _choice(facts, path)
+    if name is None or choice is None:
+        return None
+    code, edits = choice
+    return DeviceExpression(name, (*edits, FileEdit(path, InsertAfterImports(f"{name} = {code}"))))
+
+
+def in_constructor(
+    facts: Facts, path: str, constructor: ast.FunctionDef, receiver: str
+) -> DeviceExpression | None:
+    """A new attribute ``device``, set before anything else is."""
+    choice = _choice(facts, path)
+    if choice is None:
+        return None
+    code, edits = choice
+    name = f"{receiver}.device"
+    span = facts.source(path).span(constructor)
+    return DeviceExpression(name, (*edits, FileEdit(path, InsertAtBodyStart(span, f"{name} = {code}"))))
+
+
+def _choice(facts: Facts, path: str) -> tuple[str, tuple[FileEdit, ...]] | None:
+    """The expression that chooses a device, and the import it needs."""
+    found = torch_name(facts, path)
+    if found is None:
+        return None
+    torch, edits = found
+    return _CHOICES[facts.program.device_policy].replace("{torch}", torch), edits
+
+
+def torch_name(facts: Facts, path: str) -> tuple[str, tuple[FileEdit, ...]] | None:
+    """What a file calls torch, and the import that it may need; None when the name is taken."""
+    tree = facts.source(path).tree
+    torch = torch_of(tree)
+    if torch is not None or _has_from_others(facts, path):
+        return torch or "torch", ()
+    taken = "torch" in _names(tree) and not _is_imported_below(tree)
+    return None if taken else ("torch", (FileEdit(path, AddImport("torch")),))
+
+
+def torch_of(tree: ast.Module) -> str | None:
+    """What a file that imports torch at its top calls it."""
+    for node in tree.body:
+        for alias in node.names if isinstance(node, ast.Import) else ():
+            if alias.name == "torch":
+                return alias.asname or "torch"
+            if alias.name.startswith("torch.") and not alias.asname:
+                return "torch"
+    return None
+
+
+def _is_imported_below(tree: ast.Module) -> bool:
+    """Whether every ``torch`` of a file is what some block or function of it imports under that name."""
+    stored = sum(name == "torch" for name in _names(tree, (ast.Store, ast.Del)))
+    plain = [alias for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names]
+    imports = sum(alias.name.partition(".")[0] == "torch" and not alias.asname for alias in plain)
+    return 0 < imports == stored
+
+
+def _has_from_others(facts: Facts, path: str) -> bool:
+    """Whether a file uses ``torch`` without binding it, as one does that imports all names of another."""
+    tree = facts.source(path).tree
+    bound = "torch" in _names(tree, (ast.Store, ast.Del))
+    return facts.outline(path).imports_all and not bound and "torch" in _names(tree)
+
+
+def _names(
+    tree: ast.Module, contexts: tuple[type[ast.expr_context], ...] = (ast.expr_context,)
+) -> Iterator[str]:
+    """Every name that some scope of the file binds or reads, or that it uses in these contexts alone."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name):
+            if isinstance(node.ctx, contexts):
+                yield node.id
+        elif isinstance(node, ast.arg):
+            yield node.arg
+        elif isinstance(node, ast.alias):
+            yield (node.asname or node.name).partition(".")[0]
+        elif isinstance(node, _DEFINITIONS):
+            yield node.name

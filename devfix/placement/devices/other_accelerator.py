@@ -1,0 +1,35 @@
+"""Another accelerator: the one place of a program that names a second one, which nothing else uses."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from devfix.analysis.record.facts import Facts
+from devfix.findings import Applicability, FileEdit, Fix, Mismatch, ReplaceExpression
+
+#: An accelerator by its number, other than the first.
+_NUMBERED = re.compile(r"(\w+):([1-9]\d*)")
+#: Programs that say any of this spread over several accelerators on purpose, or renumber them.
+_ON_PURPOSE = re.compile(r"set_device|VISIBLE_DEVICES|[Pp]arallel|device_count|rank|torch\.cuda\.device\(")
+
+
+def same_accelerator(facts: Facts, mismatch: Mismatch) -> Fix | None:
+    """The program's only mention of a second accelerator becomes the first; None where modules live there."""
+    if any(operand.role == "weight" and operand.device != "cuda" for operand in mismatch.operands):
+        return None
+    sources = facts.program.sources.values()
+    if any(_ON_PURPOSE.search(source.text) for source in sources):
+        return None
+    found = [
+        (source, node, node.value)
+        for source in sources
+        for node in ast.walk(source.tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and _NUMBERED.fullmatch(node.value)
+    ]
+    if len(found) != 1:
+        return None
+    (source, literal, name), *_ = found
+    text = source.segment(source.span(literal))
+    edit = ReplaceExpression(source.span(literal), text.replace(name, _NUMBERED.sub(r"\1:0", name)))
+    return Fix("use the accelerator that the rest uses", (FileEdit(source.path, edit),), Applicability.UNSAFE)

@@ -1,0 +1,54 @@
+"""Sizing: tensors that are made as large as another one, and go well where that one is."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from devfix.analysis.record.facts import Facts
+from devfix.placement.devices import boundness
+from devfix.placement.devices.reaching import is_usable
+
+if TYPE_CHECKING:
+    from devfix.placement.devices.device_expression import Place
+
+#: What tells the size of a tensor.
+_SIZES = frozenset({"shape", "size"})
+#: What a name is bound to of which nothing is known.
+_UNKNOWN = frozenset({"strange", "other"})
+
+
+def sized_by(facts: Facts, place: Place) -> str | None:
+    """A tensor whose shape the call asks for: ``torch.zeros(x.shape)``."""
+    scope = place.outline.scopes(place.node)[0]
+    known = facts.bindings(place.path, scope)
+    for name in sizes_of(place.node):
+        found = known.get(name, [])
+        if _asks_tensor(place.node, name):
+            # Where nothing is known of it it is a tensor all the same, and what is made stays with it.
+            found = [each for each in found if each.kind not in _UNKNOWN]
+        if (
+            found
+            and is_usable(place, scope, found, "tensor")
+            and boundness.is_bound(place.outline, place.node, name)
+        ):
+            return name
+    return None
+
+
+def _asks_tensor(node: ast.AST, name: str) -> bool:
+    """Whether an expression calls ``name.size()``, which arrays and lists have not."""
+    called = (part.func for part in ast.walk(node) if isinstance(part, ast.Call))
+    return any(
+        isinstance(func, ast.Attribute)
+        and func.attr == "size"
+        and isinstance(func.value, ast.Name)
+        and func.value.id == name
+        for func in called
+    )
+
+
+def sizes_of(node: ast.AST) -> list[str]:
+    """The names whose size an expression asks for."""
+    asked = (part.value for part in ast.walk(node) if isinstance(part, ast.Attribute) and part.attr in _SIZES)
+    return list(dict.fromkeys(part.id for part in asked if isinstance(part, ast.Name)))

@@ -1,0 +1,1 @@
+"""Giving an operand the dtype that an operation wants."""

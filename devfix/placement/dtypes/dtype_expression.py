@@ -1,0 +1,96 @@
+"""Dtype expressions: what names the dtype of an operand where another one meets it."""
+
+from __future__ import annotations
+
+import ast
+
+from devfix.analysis.record.facts import Facts
+from devfix.analysis.text.outline import Outline
+from devfix.analysis.text.syntax import called, first_name
+from devfix.findings import Mismatch, Operand, Origin
+from devfix.placement.devices.device_expression import place_at
+
+#: Layers whose parameter is called ``weight``.
+_WEIGHTED = ("Linear", "Bilinear", "Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d")
+#: Methods of a module that return it.
+_ITSELF = frozenset("to cuda cpu half bfloat16 float double eval train requires_grad_".split())
+
+
+def dtype_expression(facts: Facts, mismatch: Mismatch) -> str | None:
+    """An expression for the dtype of what the operand meets, in every context the sink runs in.
+
+    A model that is float32 in training and bfloat16 afterwards runs the same lines in both.
+    """
+    decisive = mismatch.operands[1] if mismatch.kind == "dtype" and len(mismatch.operands) > 1 else None
+    if decisive is None or decisive.path != mismatch.path or decisive.path not in facts.program.sources:
+        return None
+    outline = facts.outline(decisive.path)
+    node = outline.expression_at(decisive.span)
+    if node is None or not _is_plain(node):
+        return None
+    text = outline.source.segment(decisive.span)
+    if not _is_module(mismatch, decisive):
+        return f"{text}.dtype"
+    name = mismatch.operation.rpartition(".")[2]
+    if name in _WEIGHTED and _is_made_as(outline, text, name):
+        return f"{text}.weight.dtype"
+    return _own_dtype(outline, node) or f"next({text}.parameters()).dtype"
+
+
+def follows(facts: Facts, origin: Origin) -> bool:
+    """Whether a value has the dtype of another one, which it is made after: ``torch.randn_like(x)``."""
+    place = place_at(facts, origin.path, origin.span) if origin.kind == "result" else None
+    call = place.node if place is not None else None
+    if not isinstance(call, ast.Call) or any(keyword.arg == "dtype" for keyword in call.keywords):
+        return False
+    return called(call).endswith("_like")
+
+
+def _own_dtype(outline: Outline, node: ast.expr) -> str | None:
+    """``self.dtype`` in a method of a class that has such a property, by which it casts its own inputs."""
+    function = outline.function_of(node)
+    cls = outline.parents.get(function) if function is not None else None
+    if function is None or not isinstance(cls, ast.ClassDef):
+        return None
+    properties = [
+        part.name
+        for part in cls.body
+        if isinstance(part, ast.FunctionDef)
+        and any(ast.unparse(decorator) == "property" for decorator in part.decorator_list)
+    ]
+    receiver = outline.receiver_name(function)
+    return f"{receiver}.dtype" if receiver and "dtype" in properties else None
+
+
+def _is_module(mismatch: Mismatch, decisive: Operand) -> bool:
+    """Whether the operand is written as the layer that is called, not as a tensor."""
+    return decisive.role == "weight" and mismatch.operation.startswith("torch.nn.") and (
+        not mismatch.operation.startswith("torch.nn.functional.")
+    )  # fmt: skip
+
+
+def _is_plain(node: ast.expr) -> bool:
+    """A name or attributes of one: to say it again costs nothing and changes nothing."""
+    return first_name(node) != ""
+
+
+def _is_made_as(outline: Outline, text: str, name: str) -> bool:
+    """Whether ``text`` is bound to ``nn.Name(...)`` in this file, and to nothing else."""
+    made = [
+        statement.value
+        for statement in outline.parents
+        if isinstance(statement, ast.Assign)
+        for target in statement.targets
+        if isinstance(target, (ast.Name, ast.Attribute)) and ast.unparse(target) == text
+    ]
+    return bool(made) and all(_is_call_of(value, name) for value in made)
+
+
+def _is_call_of(value: ast.expr, name: str) -> bool:
+    """``nn.Name(...)``, perhaps moved or cast on the spot."""
+    if not isinstance(value, ast.Call):
+        return False
+    func = value.func
+    if isinstance(func, ast.Attribute) and func.attr in _ITSELF:
+        return _is_call_of(func.value, name)
+    return called(value) == name

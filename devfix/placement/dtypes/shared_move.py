@@ -1,0 +1,45 @@
+"""Shared moves: what moves one value after the other is no place to cast one of them."""
+
+from __future__ import annotations
+
+import ast
+
+from devfix.analysis.text.scope_names import COMPREHENSIONS, parameters_of, targets
+from devfix.placement.devices.boundness import contains
+from devfix.placement.devices.device_expression import Place
+
+
+def serves_others(move: Place, moved: ast.expr, use: Place | None) -> bool:
+    """Whether other values are moved there as well: those of a batch, or what else a helper is given.
+
+    Where the value is used within, the others are used like it.
+    """
+    if not isinstance(moved, ast.Name):
+        return False
+    around = _giver(move, moved)
+    return around is not None and not (
+        use is not None and use.path == move.path and contains(move.outline, around, use.node)
+    )
+
+
+def _giver(move: Place, moved: ast.Name) -> ast.AST | None:
+    """The comprehension, loop over a mapping or function that gives a name one value after the other."""
+    node: ast.AST = moved
+    while not isinstance(node := move.outline.parents[node], ast.Module):
+        if isinstance(node, COMPREHENSIONS):
+            if any(moved.id in targets(each.target) for each in node.generators):
+                return node
+        elif isinstance(node, (ast.For, ast.AsyncFor)) and moved.id in targets(node.target):
+            return node if _is_mapping(node.iter) else None
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+            return node if any(each.arg == moved.id for each in parameters_of(node)) else None
+    return None
+
+
+def _is_mapping(node: ast.expr) -> bool:
+    """Whether what is gone over is what a mapping holds: a batch, with the parts under their names."""
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in ("items", "values")
+    )

@@ -1,0 +1,56 @@
+"""Listed twice: parameters that a program collects from a list of modules by hand, beside those of the module that holds it.
+
+Once the list registers them they are among the module's own, and an optimizer that is given both steps them twice.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from devfix.analysis.record.facts import Facts
+
+_LISTING = frozenset({"parameters", "named_parameters"})
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+def would_be(facts: Facts, name: str) -> bool:
+    """Whether some function, or script, collects the parameters of an object and of what its attribute ``name`` holds."""
+    for source in facts.program.sources.values():
+        if f".{name}" not in source.text or "parameters(" not in source.text:
+            continue
+        if any(_lists_both(scope, name) for scope in _scopes(source.tree)):
+            return True
+    return False
+
+
+def _scopes(tree: ast.Module) -> Iterator[list[ast.AST]]:
+    """What stands in each function, and what in none."""
+    functions = [node for node in ast.walk(tree) if isinstance(node, _FUNCTIONS)]
+    yield from (list(ast.walk(function)) for function in functions)
+    inner = {node for function in functions for node in ast.walk(function)}
+    yield [node for node in ast.walk(tree) if node not in inner]
+
+
+def _lists_both(nodes: list[ast.AST], name: str) -> bool:
+    listed = set(filter(None, map(_listed, nodes)))
+    if not listed:
+        return False
+    for node in nodes:
+        if not isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension)):
+            continue
+        holders = {
+            ast.unparse(part.value)
+            for part in ast.walk(node.iter)
+            if isinstance(part, ast.Attribute) and part.attr == name
+        }
+        targets = {part.id for part in ast.walk(node.target) if isinstance(part, ast.Name)}
+        if holders & listed and targets & listed:
+            return True
+    return False
+
+
+def _listed(node: ast.AST) -> str:
+    """What a call lists the parameters of; "" for any other node."""
+    func = node.func if isinstance(node, ast.Call) else None
+    return ast.unparse(func.value) if isinstance(func, ast.Attribute) and func.attr in _LISTING else ""

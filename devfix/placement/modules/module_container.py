@@ -1,0 +1,241 @@
+"""Module containers: plain lists, tuples and dicts of modules and parameters become ``ModuleList``, ``ParameterDict`` and so on."""
+
+from __future__ import annotations
+
+import ast
+
+from devfix.analysis.record.facts import Facts
+from devfix.analysis.text.outline import Outline
+from devfix.findings import (
+    AddImport,
+    Applicability,
+    Edit,
+    FileEdit,
+    Fix,
+    InsertAfter,
+    Mismatch,
+    Operand,
+    Origin,
+    ReplaceExpression,
+    WrapExpression,
+)
+from devfix.placement.modules import listed_twice
+from devfix.placement.modules.registration import Attribute, attribute_at
+from devfix.placement.text.dependence import dotted
+from devfix.source import Source
+
+#: What a ``ModuleList`` and a ``ModuleDict`` can do that a list and a dict can do.
+_METHODS = {
+    "ModuleList": frozenset({"append", "extend", "insert", "pop"}),
+    "ModuleDict": frozenset({"items", "keys", "values", "update", "pop", "clear"}),
+    "ParameterList": frozenset({"append", "extend"}),
+    "ParameterDict": frozenset({"items", "keys", "values", "update", "pop", "clear", "get"}),
+}
+#: Which pair of containers registers what.
+_FAMILIES = {"modules": "Module", "parameters": "Parameter"}
+#: Names that a ``ModuleDict`` cannot give to a module, since its class has them.
+_TAKEN = frozenset(
+    "keys items values pop update clear forward train eval half float double bfloat16 to cpu cuda xpu type "
+    "apply buffers parameters children modules compile extra_repr training call_super_init".split()
+)
+
+
+def container_fix(facts: Facts, operand: Operand, held: str = "modules") -> Fix | None:
+    """Puts the list or dict that holds the operand's module, or the operand, into a registered container."""
+    site = container_site(operand)
+    attribute = attribute_at(facts, site) if site is not None else None
+    if attribute is None or not operand.trail:
+        return None
+    statement = attribute.outline.statement_of(attribute.target)
+    single = isinstance(statement, ast.AnnAssign) or getattr(statement, "targets", None) == [attribute.target]
+    value = statement.value if single and isinstance(statement, (ast.Assign, ast.AnnAssign)) else None
+    if isinstance(value, ast.IfExp):
+        value = _branch(attribute.outline, value, operand.trail[0])
+    form = _form(facts, operand.trail[0]) or (_form_of(value) if isinstance(value, ast.BinOp) else "")
+    kind = f"{_FAMILIES[held]}{form}"
+    unpacked = value is None and _is_unpacked(attribute, statement)
+    if (value is None and not unpacked) or not form or not _suits(attribute, kind):
+        return None
+    if listed_twice.would_be(facts, attribute.name):
+        return None
+    name, imports = _spelt(facts, attribute.site.path, kind)
+    edit = (
+        _registered(attribute.outline.source, value, name)
+        if value is not None
+        else _after(attribute, statement, name)
+    )
+    title = f"make `{attribute.name}` a `{kind}`"
+    return Fix(title, (FileEdit(attribute.site.path, edit), *imports), Applicability.UNSAFE)
+
+
+def _is_unpacked(attribute: Attribute, statement: ast.stmt) -> bool:
+    """Whether the attribute is one of several that a statement unpacks a value into."""
+    targets = statement.targets if isinstance(statement, ast.Assign) else []
+    return any(isinstance(each, (ast.Tuple, ast.List)) and attribute.target in each.elts for each in targets)
+
+
+def _after(attribute: Attribute, statement: ast.stmt, name: str) -> Edit:
+    """The container that was unpacked is registered once it has its name."""
+    kept = ast.unparse(attribute.target)
+    return InsertAfter(attribute.outline.source.span(statement), f"{kept} = {name}({kept})")
+
+
+def _branch(outline: Outline, choice: ast.IfExp, made: Origin) -> ast.expr | None:
+    """The branch of ``layers if deep else None`` that made a container, where the other is no container."""
+    for branch, other in ((choice.body, choice.orelse), (choice.orelse, choice.body)):
+        if outline.source.span(branch) == made.span and isinstance(other, ast.Constant):
+            return branch
+    return None
+
+
+def container_site(operand: Operand) -> Origin | None:
+    """Where the container (or the object that keeps the module) became an attribute of a module."""
+    sites = (site for trail in (*operand.roots, operand.trail) for site in trail)
+    return next((site for site in sites if site.kind == "module-attribute"), None)
+
+
+def parts_fix(facts: Facts, mismatch: Mismatch, operand: Operand) -> Fix | None:
+    """Registers the modules of a plain object beside the object, in a ``ModuleList``."""
+    site = container_site(operand)
+    attribute = attribute_at(facts, site) if site is not None else None
+    parts = (mismatch.get("parts") or "").split()
+    if attribute is None or not parts:
+        return None
+    outline, path = attribute.outline, attribute.site.path
+    statement = outline.statement_of(attribute.target)
+    alone = isinstance(statement, ast.Assign) and statement.targets == [attribute.target]
+    new = f"{attribute.name}_modules"
+    if not alone or statement not in attribute.function.body or new in outline.source.text:
+        return None
+    name, imports = _spelt(facts, path, "ModuleList")
+    kept = ast.unparse(attribute.target)
+    listed = ", ".join(f"{kept}.{part}" for part in parts)
+    edit = InsertAfter(outline.source.span(statement), f"{kept}_modules = {name}([{listed}])")
+    return Fix(
+        f"register the modules of `{attribute.name}`", (FileEdit(path, edit), *imports), Applicability.UNSAFE
+    )
+
+
+def _registered(source: Source, value: ast.expr, name: str) -> Edit:
+    span = source.span(value)
+    empty = (
+        isinstance(value, (ast.List, ast.Dict))
+        and not ast.dump(value).count("Constant")
+        and not _entries(value)
+    )
+    if empty or (isinstance(value, ast.Call) and not value.args and not value.keywords):
+        return ReplaceExpression(span, f"{name}()")
+    if isinstance(value, ast.Call) and ast.unparse(value.func) == "tuple":
+        return ReplaceExpression(source.span(value.func), name)
+    return WrapExpression(span, f"{name}(", ")")
+
+
+def _entries(value: ast.List | ast.Dict) -> list[ast.expr]:
+    return value.elts if isinstance(value, ast.List) else value.values
+
+
+def _form(facts: Facts, made: Origin) -> str:
+    """Whether a ``List`` or a ``Dict`` fits what was made at ``made``; "" when neither does."""
+    return (
+        _form_of(facts.outline(made.path).expression_at(made.span))
+        if made.path in facts.program.sources
+        else ""
+    )
+
+
+def _form_of(node: ast.expr | None) -> str:
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Mult):
+        return "List" if "List" in (_form_of(node.left), _form_of(node.right)) else ""
+    called = node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else ""
+    if isinstance(node, (ast.List, ast.ListComp, ast.Tuple)) or called in ("list", "tuple"):
+        nested = isinstance(node, (ast.List, ast.Tuple)) and any(
+            isinstance(item, (ast.List, ast.Dict, ast.Tuple)) for item in node.elts
+        )
+        return "" if nested else "List"
+    if isinstance(node, (ast.Dict, ast.DictComp)) or called in ("dict", "OrderedDict"):
+        return "Dict" if _has_names_as_keys(node) else ""
+    return ""
+
+
+def _has_names_as_keys(node: ast.expr | None) -> bool:
+    """Whether nothing speaks against the keys being strings that can name a module."""
+    if isinstance(node, ast.DictComp):
+        return not isinstance(node.key, ast.Constant) and not _counts(node)
+    keys = node.keys if isinstance(node, ast.Dict) else []
+    for key in keys:
+        if isinstance(key, ast.Constant):
+            text = key.value
+            if not isinstance(text, str) or not text or "." in text or text in _TAKEN:
+                return False
+    return True
+
+
+def _counts(node: ast.DictComp) -> bool:
+    """Whether the keys come from ``range`` or are the numbers of ``enumerate``."""
+    for generator in node.generators:
+        source, target = generator.iter, generator.target
+        called = source.func.id if isinstance(source, ast.Call) and isinstance(source.func, ast.Name) else ""
+        first = target.elts[0] if isinstance(target, (ast.Tuple, ast.List)) and target.elts else target
+        number = first if called in ("range", "enumerate") else None
+        if isinstance(number, ast.Name) and isinstance(node.key, ast.Name) and number.id == node.key.id:
+            return True
+    return False
+
+
+def _suits(attribute: Attribute, kind: str) -> bool:
+    """Whether the class only does with the attribute what a registered container can do."""
+    parents = attribute.outline.parents
+    plain = vars(list if kind.endswith("List") else dict)
+    around = attribute.outline.class_of(attribute.function) or attribute.outline.source.tree
+    for node in ast.walk(around):
+        own = isinstance(node, ast.Attribute) and ast.unparse(node) == ast.unparse(attribute.target)
+        if not own:
+            continue
+        above = parents.get(node)
+        if isinstance(above, ast.Attribute) and above.attr in plain and above.attr not in _METHODS[kind]:
+            return False
+        if isinstance(above, ast.Subscript) and isinstance(above.ctx, ast.Store) and kind.endswith("Dict"):
+            key = above.slice
+            if isinstance(key, ast.Constant) and not isinstance(key.value, str):
+                return False
+    return True
+
+
+def _spelt(facts: Facts, path: str, kind: str) -> tuple[str, tuple[FileEdit, ...]]:
+    """How the file calls ``torch.nn.ModuleList``, and the import that it lacks."""
+    for node in ast.walk(facts.source(path).tree):
+        if isinstance(node, ast.ImportFrom) and node.level == 0:
+            for alias in node.names:
+                if (node.module, alias.name) in (("torch", "nn"), ("torch.nn", "modules")):
+                    return f"{alias.asname or alias.name}.{kind}", ()
+                if (node.module, alias.name) == ("torch.nn", kind):
+                    return alias.asname or kind, ()
+        elif isinstance(node, ast.Import):
+            for alias in node.names:
+                if alias.name == "torch.nn":
+                    return f"{alias.asname or alias.name}.{kind}", ()
+    torch = _name_of_torch(facts, path)
+    if torch is not None:
+        return f"{torch}.nn.{kind}", ()
+    starred = _starred(facts.source(path).tree)
+    if starred is not None:
+        return f"{starred}.{kind}", ()
+    return kind, (FileEdit(path, AddImport("torch.nn", kind)),)
+
+
+def _name_of_torch(facts: Facts, path: str) -> str | None:
+    for node in ast.walk(facts.source(path).tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                if alias.name == "torch":
+                    return alias.asname or "torch"
+    return None
+
+
+def _starred(tree: ast.Module) -> str | None:
+    """What the base classes of a file call ``torch.nn``, where it has that name by ``from module import *``."""
+    stars = [node for node in tree.body if isinstance(node, ast.ImportFrom) and node.names[0].name == "*"]
+    bases = [base for node in tree.body if isinstance(node, ast.ClassDef) and stars for base in node.bases]
+    names = (base.value for base in bases if isinstance(base, ast.Attribute) and base.attr == "Module")
+    found = (dotted(name) for name in names)
+    return next((name for name in found if name in ("nn", "torch.nn")), None)

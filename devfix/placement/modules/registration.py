@@ -1,0 +1,283 @@
+"""Registration: plain attributes of a Module become buffers and submodules, which ``to`` moves."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+from devfix.analysis.record.facts import Facts
+from devfix.analysis.text.outline import Outline
+from devfix.findings import (
+    Applicability,
+    AssignmentToCall,
+    FileEdit,
+    Fix,
+    InsertAfter,
+    Mismatch,
+    Operand,
+    Origin,
+    ReplaceExpression,
+)
+from devfix.placement.modules.named_attribute import NamedAttribute, named_attribute
+from devfix.placement.text import provenance
+from devfix.placement.text.naming import given
+
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """A plain attribute of a module: the target that sets it, its name and the method around it."""
+
+    site: Origin
+    outline: Outline
+    target: ast.Attribute
+    function: _Function
+
+    @property
+    def name(self) -> str:
+        """The name of the attribute."""
+        return self.target.attr
+
+    @property
+    def spoken(self) -> str:
+        """What a person calls the attribute."""
+        return f"`{self.name}`"
+
+    @property
+    def owner(self) -> str:
+        """The name of the module's class."""
+        cls = self.outline.class_of(self.function)
+        return cls.name if cls is not None else "the module"
+
+
+def _kept_at(facts: Facts, site: Origin) -> Attribute | NamedAttribute | None:
+    """What is set at ``site``, under a name that is written there or computed."""
+    if site.path not in facts.program.sources:
+        return None
+    outline = facts.outline(site.path)
+    node = outline.expression_at(site.span)
+    function = outline.function_of(node) if node is not None else None
+    named = named_attribute(site, outline, node, function) if isinstance(function, _Function) else None
+    return named or attribute_at(facts, site)
+
+
+def attribute_at(facts: Facts, site: Origin) -> Attribute | None:
+    """The attribute that is set at ``site``."""
+    if site.path not in facts.program.sources:
+        return None
+    outline = facts.outline(site.path)
+    node = outline.expression_at(site.span)
+    function = outline.function_of(node) if node is not None else None
+    if not isinstance(node, ast.Attribute) or function is None:
+        return None
+    receiver = outline.receiver_name(function)
+    if not isinstance(node.value, ast.Name) or node.value.id != receiver:
+        return None
+    return Attribute(site, outline, node, function)
+
+
+def plain_attributes(facts: Facts, mismatch: Mismatch) -> list[Attribute | NamedAttribute]:
+    """The plain tensor attributes through which the operands of a mismatch stay on the CPU."""
+    found: dict[Origin, Attribute | NamedAttribute] = {}
+    for operand in mismatch.operands:
+        if operand.device != "cpu":
+            continue
+        for site in _sites(facts, operand):
+            attribute = _kept_at(facts, site)
+            if attribute is not None:
+                found[site] = attribute
+    return list(found.values())
+
+
+def _sites(facts: Facts, operand: Operand) -> list[Origin]:
+    """Where the operand, or else what it was computed from, became an attribute.
+
+    Of a module that hands on what it keeps, and is seen to be left behind itself, where it keeps it.
+    """
+    own = _kept(operand.trail)
+    if own:
+        return own[:1] if _is_left_behind(facts, own) else own[-1:]
+    kept = [_kept(root) for root in operand.roots]
+    return [site for life in kept for site in (life[:1] if _is_left_behind(facts, life) else life)]
+
+
+def _kept(life: tuple[Origin, ...]) -> list[Origin]:
+    """Where modules keep a value, in order."""
+    return [site for site in life if site.kind == "module-attribute"]
+
+
+def _is_left_behind(facts: Facts, kept: list[Origin]) -> bool:
+    """Whether what several modules keep meets the accelerator where the first of them keeps it, too."""
+    lives = map(_kept, provenance.left_behind(facts))
+    return len(kept) > 1 and any(life == kept[:1] for life in lives)
+
+
+def buffer_fix(facts: Facts, attributes: list[Attribute | NamedAttribute]) -> Fix | None:
+    """Registers all of ``attributes`` as buffers, which keeps the ``state_dict`` as it is."""
+    used = [attribute for attribute in attributes if _is_read_elsewhere(attribute)] or attributes[:1]
+    edits: dict[FileEdit, None] = {}
+    for attribute in used:
+        change = _as_buffer(facts, attribute)
+        if not change:
+            return None
+        edits.update(dict.fromkeys(change))
+    names = ", ".join(dict.fromkeys(attribute.spoken for attribute in used))
+    title = f"register {names} as {'a buffer' if len(used) == 1 else 'buffers'}"
+    return Fix(title, tuple(edits), Applicability.SAFE) if edits else None
+
+
+def _is_read_elsewhere(attribute: Attribute | NamedAttribute) -> bool:
+    """Whether anything but the method that sets the attribute reads it; where names are computed, that is not known."""
+    if isinstance(attribute, NamedAttribute):
+        return True
+    inside = set(ast.walk(attribute.function))
+    return any(
+        isinstance(node, ast.Attribute)
+        and node.attr == attribute.name
+        and isinstance(node.ctx, ast.Load)
+        and node not in inside
+        for node in ast.walk(attribute.outline.source.tree)
+    )
+
+
+def _as_buffer(facts: Facts, attribute: Attribute | NamedAttribute) -> tuple[FileEdit, ...]:
+    """The edits for one attribute; none when it cannot be a buffer."""
+    if isinstance(attribute, NamedAttribute):
+        return attribute.registering(facts) if _comes_after_super(attribute) else ()
+    settings = _settings(attribute)
+    if settings is None or not _holds_tensors(facts, attribute) or not _comes_after_super(attribute):
+        return ()
+    edits: list[FileEdit] = []
+    registered: list[ast.stmt] = []
+    for statement, target in settings:
+        if any(attribute.outline.dominates(earlier, statement) for earlier in registered):
+            continue
+        if _is_parameter(facts, attribute, statement):
+            continue
+        registered.append(statement)
+        edits.extend(_registering(attribute, statement, target))
+    return tuple(edits)
+
+
+def _is_parameter(facts: Facts, attribute: Attribute, statement: ast.stmt) -> bool:
+    """Whether a statement makes the attribute a Parameter, which trains, and which no buffer may take the place of."""
+    outline = attribute.outline
+    span, scope = outline.source.span(statement), outline.scope(attribute.function)
+    bindings = facts.bindings(attribute.site.path, scope).get(f"self.{attribute.name}", [])
+    own = [binding for binding in bindings if binding.statement == span]
+    value = statement.value if isinstance(statement, (ast.Assign, ast.AnnAssign)) else None
+    if own or value is None:
+        return any(binding.registered for binding in own)
+    calls = (node for node in ast.walk(value) if isinstance(node, ast.Call))
+    return any(ast.unparse(call.func).rpartition(".")[2] == "Parameter" for call in calls)
+
+
+def _settings(attribute: Attribute) -> list[tuple[ast.stmt, ast.Attribute]] | None:
+    """The statements of the method that set the attribute, in order; None if one is no assignment."""
+    found: list[tuple[ast.stmt, ast.Attribute]] = []
+    for node in ast.walk(attribute.function):
+        if not (
+            isinstance(node, ast.Attribute)
+            and node.attr == attribute.name
+            and isinstance(node.ctx, ast.Store)
+        ):
+            continue
+        statement = attribute.outline.statement_of(node)
+        if isinstance(statement, ast.AugAssign):
+            continue
+        if not isinstance(statement, (ast.Assign, ast.AnnAssign)):
+            return None
+        found.append((statement, node))
+    return sorted(found, key=lambda pair: pair[1].lineno)
+
+
+def _holds_tensors(facts: Facts, attribute: Attribute) -> bool:
+    """Whether the attribute is only ever a tensor or None, and no class attribute of that name exists."""
+    outline = attribute.outline
+    scope = outline.scope(attribute.function)
+    for binding in given(facts.bindings(attribute.site.path, scope).get(f"self.{attribute.name}", [])):
+        statement = outline.statement_at(binding.statement) if binding.statement is not None else None
+        value = statement.value if isinstance(statement, (ast.Assign, ast.AnnAssign)) else None
+        empty = isinstance(value, ast.Constant) and value.value is None
+        if binding.kind != "tensor" and not empty:
+            return False
+    cls = outline.class_of(attribute.function)
+    if cls is None or any(_assigns(statement, attribute.name) for statement in cls.body):
+        return False
+    constructor = _constructor(outline, attribute.function)
+    if constructor is None or constructor is attribute.function:
+        return True
+    # What a constructor sets before it calls another method is an attribute already.
+    stored = (node for node in ast.walk(constructor) if isinstance(node, ast.Attribute))
+    return not any(node.attr == attribute.name and isinstance(node.ctx, ast.Store) for node in stored)
+
+
+def _assigns(statement: ast.stmt, name: str) -> bool:
+    """Whether a statement of a class body makes a class attribute (an annotation alone does not)."""
+    targets = statement.targets if isinstance(statement, ast.Assign) else []
+    if isinstance(statement, ast.AnnAssign) and statement.value is not None:
+        targets = [statement.target]
+    return any(isinstance(target, ast.Name) and target.id == name for target in targets)
+
+
+def _comes_after_super(attribute: Attribute | NamedAttribute) -> bool:
+    """Whether ``Module.__init__`` has run: before it nothing can be registered."""
+    function, outline = attribute.function, attribute.outline
+    if function.name == "__init__":
+        return _is_after_super(outline, function, outline.statement_of(attribute.target))
+    constructor = _constructor(outline, function)
+    if constructor is None:
+        return True
+    own = f"{outline.receiver_name(constructor)}.{function.name}"
+    calls = (node for node in ast.walk(constructor) if isinstance(node, ast.Call))
+    called = [outline.statement_of(call) for call in calls if ast.unparse(call.func) == own]
+    return all(_is_after_super(outline, constructor, statement) for statement in called)
+
+
+def _constructor(outline: Outline, function: _Function) -> ast.FunctionDef | None:
+    """The constructor of the class of a method."""
+    cls = outline.class_of(function)
+    methods = (node for node in cls.body if isinstance(node, ast.FunctionDef)) if cls is not None else ()
+    return next((node for node in methods if node.name == "__init__"), None)
+
+
+def _is_after_super(outline: Outline, function: _Function, first: ast.stmt) -> bool:
+    """Whether the constructor of a base has run where a statement of a constructor begins."""
+    for node in ast.walk(function):
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr == "__init__"
+        ):
+            statement = outline.statement_of(node)
+            if statement is not first and outline.dominates(statement, first):
+                return True
+    return False
+
+
+def _registering(attribute: Attribute, statement: ast.stmt, target: ast.Attribute) -> list[FileEdit]:
+    """``self.a = b`` becomes a call; among several targets a local name takes the value first."""
+    outline, path = attribute.outline, attribute.site.path
+    receiver = outline.receiver_name(attribute.function)
+    prefix = f'{receiver}.register_buffer("{attribute.name}", '
+    suffix = ", persistent=False)"
+    span = outline.source.span(statement)
+    targets = statement.targets if isinstance(statement, ast.Assign) else [target]
+    if targets == [target]:
+        return [FileEdit(path, AssignmentToCall(span, prefix, suffix))]
+    local = _free_name(attribute)
+    return [
+        FileEdit(path, ReplaceExpression(outline.source.span(target), local)),
+        FileEdit(path, InsertAfter(span, f"{prefix}{local}{suffix}")),
+    ]
+
+
+def _free_name(attribute: Attribute) -> str:
+    """A local name for the value that clashes with none the method uses."""
+    arguments = {node.arg for node in ast.walk(attribute.function.args) if isinstance(node, ast.arg)}
+    names = {node.id for node in ast.walk(attribute.function) if isinstance(node, ast.Name)} | arguments
+    name = attribute.name.lstrip("_") or "buffer"
+    while name in names or not name.isidentifier():
+        name += "_buffer"
+    return name

@@ -1,0 +1,49 @@
+"""Discarded moves: binding the result of ``x.to(device)`` to ``x``."""
+
+from __future__ import annotations
+
+import ast
+
+from devfix.analysis.record.facts import Facts
+from devfix.analysis.text.outline import Outline
+from devfix.analysis.text.syntax import entry_of_items
+from devfix.findings import Applicability, BindResult, FileEdit, Fix, Origin
+
+
+def binding_fix(facts: Facts, move: Origin) -> Fix | None:
+    """Makes the statement at ``move`` an assignment to what is moved."""
+    if move.path not in facts.program.sources:
+        return None
+    outline = facts.outline(move.path)
+    statement = outline.statement_at(move.span)
+    copied = move.text if move.kind == "discarded-copy" else ""
+    receiver = copied or (_receivers(outline, statement) if isinstance(statement, ast.Expr) else "")
+    if statement is None or not receiver:
+        return None
+    edit = BindResult(outline.source.span(statement), receiver)
+    return Fix(f"bind the result to `{receiver}`", (FileEdit(move.path, edit),), Applicability.SAFE)
+
+
+def _receivers(outline: Outline, statement: ast.Expr) -> str:
+    """What the moves of a statement are called on; of several beside each other all."""
+    parts = statement.value.elts if isinstance(statement.value, ast.Tuple) else [statement.value]
+    found = [_receiver(outline, statement, part) for part in parts]
+    return ", ".join(found) if all(found) and len(set(found)) == len(found) else ""
+
+
+def _receiver(outline: Outline, statement: ast.Expr, part: ast.expr) -> str:
+    if isinstance(part, ast.Name):
+        return part.id  # one that stays as it is
+    if isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute):
+        return _kept_as(outline, statement, part.func.value)
+    return ""
+
+
+def _kept_as(outline: Outline, statement: ast.stmt, receiver: ast.expr) -> str:
+    """What keeps the tensor: what it is called, or the entry of the dict that a loop goes through."""
+    text = outline.source.segment(outline.source.span(receiver))
+    for part in (statement, *outline.around(statement)) if isinstance(receiver, ast.Name) else ():
+        entry = entry_of_items(part, text)
+        if entry is not None:
+            return f"{outline.source.segment(outline.source.span(entry[0]))}[{entry[1].id}]"
+    return text

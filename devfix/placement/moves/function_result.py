@@ -1,0 +1,73 @@
+"""Function results: what a function makes for a module moves where the one method that calls it hands it on."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from devfix.analysis.record.facts import Facts
+from devfix.analysis.text.outline import Outline
+from devfix.findings import FileEdit, Origin
+from devfix.placement.devices import device_expression
+from devfix.placement.devices.device_expression import Place, place_at
+from devfix.placement.moves import suffixes
+from devfix.placement.telling import told_function
+
+Trail = tuple[Origin, ...]
+Edits = tuple[FileEdit, ...]
+#: With fewer uses that fail, the value moves where it is used.
+_FEWEST = 2
+
+
+def where_returned(facts: Facts, trails: Sequence[Trail]) -> Edits:
+    """``return grid(size).to(device)`` in a property of a module, once for all who read it.
+
+    Where one function outside of modules makes all the values, and this method alone calls it.
+    """
+    if facts.program.adopts or len({(life[0].path, life[0].scope) for life in trails if life}) != 1:
+        return ()
+    born = next(life[0] for life in trails if life)
+    place = place_at(facts, born.path, born.span)
+    maker = place.outline.function_of(place.node) if place is not None else None
+    if place is None or not isinstance(maker, ast.FunctionDef) or maker not in place.outline.source.tree.body:
+        return ()
+    if not _gives_tensor_to_many(facts, place.outline, maker, born):
+        return ()
+    calls = list(told_function.calls(facts, place.outline, maker))
+    call = calls[0] if len(calls) == 1 else None
+    found = (
+        device_expression.find(facts, call, []) if call is not None and _is_handed_on(facts, call) else None
+    )
+    if call is None or found is None:
+        return ()
+    moved = suffixes.added(facts, call.outline, call.node, f".to({found.code})")
+    return (*found.edits, *moved) if moved else ()
+
+
+def _gives_tensor_to_many(facts: Facts, outline: Outline, maker: ast.FunctionDef, born: Origin) -> bool:
+    """Whether a function gives back a single tensor, and what comes of it fails in several places."""
+    returns = [node for node in ast.walk(maker) if isinstance(node, (ast.Return, ast.Yield))]
+    given = returns[0].value if len(returns) == 1 else None
+    span = outline.source.span(given) if given is not None else None
+    is_tensor, sinks = False, set()
+    for mismatch in facts.mismatches("device"):
+        for operand in mismatch.operands if mismatch.path in facts.program.sources else ():
+            lives = (operand.trail, *operand.roots) if operand.device == "cpu" else ()
+            if any(life and (life[0].path, life[0].scope) == (born.path, born.scope) for life in lives):
+                sinks.add((mismatch.path, mismatch.sink))
+                is_tensor |= any(site.path == born.path and site.span == span for site in operand.trail)
+    return is_tensor and len(sinks) >= _FEWEST
+
+
+def _is_handed_on(facts: Facts, call: Place) -> bool:
+    """Whether a method of a module gives back what a call gives, and does nothing else."""
+    function, statement = call.outline.function_of(call.node), call.outline.parents[call.node]
+    body = function.body if isinstance(function, ast.FunctionDef) else []
+    told = [
+        node for node in body if not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
+    ]
+    return (
+        told == [statement]
+        and isinstance(statement, ast.Return)
+        and device_expression.is_in_module(facts, call)
+    )

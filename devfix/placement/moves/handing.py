@@ -1,0 +1,63 @@
+"""Handing: where code outside of modules gives a value to one, and may well know the device."""
+
+from __future__ import annotations
+
+import ast
+
+from devfix.analysis.record.facts import Facts
+from devfix.findings import Operand
+from devfix.placement.blaming.causes import Trail
+from devfix.placement.devices import device_expression
+from devfix.placement.devices.device_expression import Place
+
+#: How the life of a tensor begins that is made of numbers or of an array, and handed over with nothing in between.
+_AT_ONCE = (("numpy", "given"), ("factory", "given"))
+
+
+def places(facts: Facts, operand: Operand) -> list[Place]:
+    """The arguments that the operand was, or else those that the values it is computed from were."""
+    own = _last(facts, operand.trail)
+    found = [own] if own is not None else [_last(facts, root) for root in operand.roots]
+    return [place for place in found if place is not None]
+
+
+def is_unpacked_within(facts: Facts, operand: Operand) -> bool:
+    """Whether a module takes the operand out of what code outside of modules gave it: ``src, dst = edges``."""
+    life = operand.trail
+    named = next((number for number, site in reversed(list(enumerate(life))) if site.kind == "name"), 0)
+    given = any(site.kind == "given" for site in life[:named])
+    place = device_expression.place_at(facts, life[named].path, life[named].span) if given else None
+    within = place is not None and device_expression.is_in_module(facts, place)
+    return within and _last(facts, life[:named]) is not None
+
+
+def was_given(facts: Facts, operand: Operand) -> bool:
+    """Whether an operand, or what it is computed from, was given to a module of a program that has just got its device."""
+    return facts.program.adopts and bool(places(facts, operand))
+
+
+def of_batch(operand: Operand) -> Trail:
+    """How the life of a part of a batch begins, up to the name that it was unpacked to; nothing for anything else."""
+    life = operand.trail
+    return life[:2] if [site.kind for site in life[:2]] == ["loader", "name"] else ()
+
+
+def _last(facts: Facts, life: Trail) -> Place | None:
+    """The last argument that somebody else than a module gave."""
+    for site in reversed(life):
+        if site.kind == "given" and site.path in facts.program.sources:
+            outline = facts.outline(site.path)
+            node = outline.expression_at(site.span)
+            spread = isinstance(node, ast.Starred)  # each part of it has a life of its own
+            place = Place(site.path, outline, node) if node is not None and not spread else None
+            if place is not None and not device_expression.is_in_module(facts, place):
+                return place
+    return _made_for_module(facts, life)
+
+
+def _made_for_module(facts: Facts, life: Trail) -> Place | None:
+    """Where a value was made that got no name before a module had it: with others in a list, say."""
+    if tuple(site.kind for site in life[:2]) not in _AT_ONCE:
+        return None
+    place = device_expression.place_at(facts, life[0].path, life[0].span)
+    return place if place is not None and not device_expression.is_in_module(facts, place) else None

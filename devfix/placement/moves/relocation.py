@@ -1,0 +1,391 @@
+"""Relocation: the ways to get one operand onto the accelerator, best first."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from devfix.analysis.record.facts import Facts
+from devfix.findings import (
+    Applicability,
+    FileEdit,
+    Fix,
+    InsertAfterImports,
+    Mismatch,
+    Operand,
+    Origin,
+    SetKeyword,
+)
+from devfix.placement.batches import batch_move, nested_move, rebuilding, unpacked_parts
+from devfix.placement.blaming.causes import Trail
+from devfix.placement.devices import device_expression, imported_device
+from devfix.placement.devices.boundness import decides
+from devfix.placement.devices.device_expression import DeviceExpression, Place, place_at
+from devfix.placement.modules import late_build, lent_module, moving_back
+from devfix.placement.moves import (
+    aliases,
+    argument_move,
+    asked_there,
+    common_source,
+    destination,
+    gradient_function,
+    handing,
+    loop_parameter,
+    map_location,
+    own_move,
+    parameter_data,
+    part_moves,
+    selecting,
+    suffixes,
+    wholes,
+    writing,
+)
+from devfix.placement.moves.drawing import filled_at_random
+from devfix.placement.siblings import (
+    alike_move,
+    made_beside,
+    moved_at_use,
+    sibling_argument,
+    sibling_move,
+    together,
+)
+from devfix.placement.telling import left_out, restored, told_function, told_operation, unused_device
+from devfix.placement.telling.device_argument import made_alike, takes_no_device
+from devfix.placement.telling.shared_maker import hands_out
+from devfix.placement.text import ancestry, provenance
+from devfix.placement.text.provenance import MADE, STORED, is_of_module, stayed
+from devfix.placement.to_host import hosted_source
+from devfix.placement.to_host.shared_memory import is_written_later
+
+#: More sources than this are not changed together: one move of their result is clearer.
+_MAX_SOURCES = 3
+#: The turn of what is done when all else that mends a program has been done.
+_LAST = 2
+
+Edits = tuple[FileEdit, ...]
+
+
+class Relocator:
+    """Builds fixes that move one operand of a mismatch to where its peers are."""
+
+    def __init__(self, facts: Facts, mismatch: Mismatch, operand: Operand) -> None:
+        self.facts = facts
+        self.mismatch = mismatch
+        self.operand = operand
+        self.peers = [o for o in mismatch.operands if o is not operand and o.device not in ("cpu", None)]
+        self.title = f"move `{operand.text}` to the device of what it meets"
+
+    def fixes(self) -> list[Fix]:
+        """All fixes, the preferred one first, without repeats."""
+        if self.operand.trail[-1:] and self.operand.trail[-1].kind == "sometimes":
+            # What stands there is a number in other runs, which has no ``to`` and no ``device``.
+            trails = self._trails()
+            told = told_function.of_made(self.facts, trails)
+            ways = (*self._at_origin(trails), self._at_factories(anyhow=True), told)
+            return [self._fix(edits, 0) for edits in dict.fromkeys(ways) if edits]
+        inside = gradient_function.values(self.facts, self._trails(), self.mismatch)
+        if made := [self._made_at(origin, place) for origin, place in inside]:
+            edits = tuple(dict.fromkeys(edit for each in made for edit in each))
+            return [self._fix(edits, 0)] if all(made) else []
+        found: dict[Edits, Fix] = {}
+        if (lent := lent_module.fix(self.facts, self.operand, self.peers)) is not None:
+            found[lent.edits] = lent
+        if (back := moving_back.fix(self.facts, self.operand)) is not None:
+            found[back.edits] = back
+        kept, stays_there = destination.kept(self.facts, self.mismatch, self.operand, self.peers)
+        if kept is not None and self.facts.program.adopts and self._is_computed():
+            kept = replace(kept, turn=_LAST)  # it moves with what it is computed from, if that does
+        if kept is not None and destination.is_on_purpose(self.facts, self.mismatch, self.operand):
+            found[kept.edits] = kept
+        for edits, turn in self._candidates():
+            if edits:
+                found.setdefault(edits, self._fix(edits, turn))
+        if kept is not None and stays_there:
+            found = self._with_destination(found, kept)
+        # Last, for what has to stay where it is, as samples of a dataset do.
+        stays = destination.fix(self.facts, self.mismatch, self.operand, self.peers, anyway=True)
+        there = destination.is_made_there(self.facts, self.mismatch, self.operand)
+        if stays is not None and self.operand.role != "weight" and not there:
+            found.setdefault(stays.edits, stays)
+        return list(found.values()) or [self._fix(edits, 0) for edits in (self._where_no_other(),) if edits]
+
+    def _where_no_other(self) -> Edits:
+        """What is left where no way is in sight."""
+        before = writing.otherwise(self.facts, self.mismatch, self.operand, self.peers)
+        return before or told_function.told(self.facts, self._trails()) or self._by_own_choice()
+
+    def _fix(self, edits: Edits, turn: int) -> Fix:
+        """A fix that has its turn where the program is given a device: a second choice of one comes last."""
+        chooses = any(isinstance(each.edit, InsertAfterImports) for each in edits)
+        # Once the inputs have moved they tell the device more simply than the parameters do.
+        asks = any("next(" in getattr(each.edit, "value", "") for each in edits)
+        waits = (_LAST if chooses else max(turn, asks)) if self.facts.program.adopts else 0
+        return Fix(self.title, edits, Applicability.SAFE, waits)
+
+    def handed_over(self) -> list[Fix]:
+        """The ways to move the operand, first where it is written as an argument of what keeps it."""
+        for site in reversed(self.operand.trail):
+            place = place_at(self.facts, site.path, site.span) if site.kind == "argument" else None
+            edits = self._given(place) if place is not None else ()
+            if edits:
+                first = Fix(self.title, edits, Applicability.SAFE)
+                return [first, *(fix for fix in self.fixes() if fix.edits != edits)]
+        return self.fixes()
+
+    def _with_destination(self, found: dict[Edits, Fix], kept: Fix) -> dict[Edits, Fix]:
+        """What is written to in place is made on the accelerator or loaded to it, or its values come to it."""
+        loaded = map_location.of_host(self.facts, (self.operand.trail, *self.operand.roots))
+        ways = (restored.moved(self.facts, self.mismatch, self.operand), self._at_factories(), loaded)
+        made = {edits: fix for edits, fix in found.items() if edits in ways}
+        rest = {edits: fix for edits, fix in found.items() if edits not in made and edits != self._at_use()}
+        return {**made, kept.edits: kept, **rest}
+
+    def _candidates(self) -> Iterator[tuple[Edits, int]]:
+        """The ways to move, best first, and the turn of each: what was computed moves last, if it still must."""
+        trails = self._trails()
+        yield from ((edits, 0) for edits in self._at_origin(trails))
+        yield restored.moved(self.facts, self.mismatch, self.operand), 0
+        for place in hosted_source.places(self.facts, self.operand, trails):
+            yield self._wrap(place), 0
+        yield moved_at_use.beside_others(self.facts, self.operand), 0
+        told = unused_device.places(self.facts, (self.operand.trail, *trails))
+        yield from ((self._given(place), 0) for place in told)
+        yield sibling_argument.in_call(self.facts, self.mismatch, self.operand.trail), 0
+        yield sibling_move.along(self.facts, self.operand.trail), 0
+        yield argument_move.before_loop(self.facts, self.operand.trail), 0
+        yield from ((self._all_by(way, trails), 0) for way in (sibling_move.along, *argument_move.WAYS))
+        strange = [trail for trail in trails if not argument_move.is_given_elsewhere(self.facts, trail)]
+        returned = any(hands_out(self.facts, trail, self.operand.trail) for trail in strange)
+        yield () if returned else self._at_factories(), 0
+        yield parameter_data.moved(self.facts, self.operand.trail), 0
+        yield told_function.of_kept(self.facts, trails), 0
+        is_made = self.operand.trail in trails
+        computed = self._is_computed() and (not is_made or handing.was_given(self.facts, self.operand))
+        if computed and self.facts.program.adopts:
+            yield self._at_sources(trails), 0
+        if self.facts.program.adopts and handing.is_unpacked_within(self.facts, self.operand):
+            yield from ((edits, 0) for edits in self._at_unpacking(handing.of_batch(self.operand)))
+            yield self._as_arguments(), 0
+        yield from ((edits, 2 * computed) for edits in self._at_unpacking(self.operand.trail))
+        derived = len(trails) <= _MAX_SOURCES and not is_made
+        if derived:
+            yield self._jointly(trails, self._at_unpacking), 0
+        if computed and self.facts.program.adopts:
+            yield self._as_arguments(), 1
+        yield from ((edits, 2 * computed) for edits in self._where_made(self.operand.trail))
+        if derived:
+            yield self._jointly(trails, self._at_arrival), 1
+        if returned:
+            yield self._at_factories(), 0
+        if self.facts.program.adopts:
+            yield self._as_arguments(), 1
+        yield argument_move.where_given(self.facts, self.operand.trail), 1
+        yield self._where_handed_over(), 1
+        yield from ((way(self.facts, self.mismatch, self.operand), 1) for way in late_build.WAYS)
+        asked = asked_there.index_moved(self.facts, self.mismatch, self.operand, self.peers)
+        yield from ((edits, _LAST) for edits in (asked, self._at_use(), self._where_computed()))
+        yield self._at_factories(anyhow=True), 0
+
+    def _is_computed(self) -> bool:
+        return self.operand.trail[:1] != () and self.operand.trail[0].kind == "result"
+
+    def _trails(self) -> list[Trail]:
+        """The lives of the values that would have to move: the operand's, or those it is made of."""
+        return ancestry.movable(self.facts, self.operand)
+
+    def _at_factories(self, *, anyhow: bool = False) -> Edits:
+        """Every factory call that the operand goes back to gets the device; ``anyhow``: wherever it went."""
+        trails = ancestry.of_parameters(self.facts, self._trails())
+        if not trails or len(trails) > _MAX_SOURCES:
+            return ()
+        if any(not trail or trail[0].kind not in MADE for trail in trails):
+            return ()
+        derived = self.operand.trail not in trails
+        found: dict[FileEdit, None] = {}
+        for trail in trails:
+            far = self._is_elsewhere(trail[0])
+            meant = stayed(trail, self.operand.trail) or is_of_module(self.facts, trail)
+            if (
+                derived
+                and far
+                and not (anyhow or meant or argument_move.is_given_elsewhere(self.facts, trail))
+            ):
+                return ()
+            if derived and not (far or anyhow) and ancestry.serves_others(self.facts, trail, self.operand):
+                return ()
+            change = self._at_factory(trail[0], far=far)
+            if not change:
+                return ()
+            found.update(dict.fromkeys(change))
+        return tuple(found)
+
+    def _at_origin(self, trails: list[Trail]) -> Iterator[Edits]:
+        """The ways that change nothing where the operand is used, or that the operation itself has."""
+        yield told_operation.told(self.facts, self.mismatch, self.operand, self.peers)
+        yield map_location.of_host(self.facts, (self.operand.trail, *trails))
+        yield left_out.all_handed_on(self.facts, trails)
+        yield alike_move.beside(self.facts, (self.operand.trail, *trails))
+        yield from wholes.ways(self.facts, self.operand, trails)
+        yield own_move.of_all(self.facts, self.operand.trail, trails, _MAX_SOURCES)
+        yield from unpacked_parts.ways(self.facts, self.operand, self.peers, self._wrap)
+
+    def _all_by(self, way: Callable[[Facts, Trail], Edits], trails: list[Trail]) -> Edits:
+        """Each of the values moves in one way: what an object keeps by the object, arguments beside others."""
+        ways = [way(self.facts, trail) for trail in dict.fromkeys(trails) if trail[0].kind != "result"]
+        edits = tuple(dict.fromkeys(edit for each in ways for edit in each))
+        return edits if all(ways) and len(edits) <= _MAX_SOURCES else ()
+
+    def _where_handed_over(self) -> Edits:
+        """What a dataset keeps is moved where it is taken from it to be an argument of what uses it elsewhere."""
+        born = self.operand.trail[0] if self.operand.trail else None
+        away = born is not None and born.kind == "loader" and self._is_elsewhere(born)
+        place = place_at(self.facts, born.path, born.span) if born is not None and away else None
+        return self._wrap(argument_move.taken_from_dataset(place)) if place is not None else ()
+
+    def _is_elsewhere(self, origin: Origin) -> bool:
+        """Whether a factory is in another function than the place where its result is used."""
+        return origin.path != self.mismatch.path or origin.scope != self.mismatch.get("scope")
+
+    def _at_factory(self, origin: Origin, *, far: bool = False) -> Edits:
+        place = place_at(self.facts, origin.path, origin.span)
+        if place is None or not isinstance(place.node, ast.Call):
+            return ()
+        if self.facts.program.adopts and destination.is_sample(place):
+            return ()
+        inside = device_expression.is_in_module(self.facts, place)
+        near = self.operand.trail[:1] == (origin,) or inside
+        beside = self._expression(place) if near or not far else device_expression.of_data(self.facts, place)
+        own = device_expression.find(self.facts, place, []) if far and inside else None
+        found = own or (device_expression.chosen(self.facts, place) if far else None) or beside
+        return self._made_on(place, origin, found) if found is not None else ()
+
+    def _by_own_choice(self) -> Edits:
+        """Where no device is in sight: that of another file, or one of the file's own; a module is where its owner put it."""
+        edits: dict[FileEdit, None] = {}
+        for trail in self._trails():
+            place = place_at(self.facts, trail[0].path, trail[0].span) if trail[0].kind in MADE else None
+            found = imported_device.or_own(self.facts, place) if place is not None else None
+            if place is None or found is None or device_expression.is_in_module(self.facts, place):
+                return ()
+            edits.update(dict.fromkeys(self._made_on(place, trail[0], found)))
+        return tuple(edits)
+
+    def _made_at(self, origin: Origin, place: Place) -> Edits:
+        """What is made at a place is made where the device of its surroundings is, or moves there."""
+        found = self._expression(place)
+        return self._made_on(place, origin, found) if found and origin.kind in MADE else self._wrap(place)
+
+    def _made_on(self, place: Place, origin: Origin, found: DeviceExpression) -> Edits:
+        """The factory call makes its tensor on the device; a random one is drawn first, then moved."""
+        if not isinstance(place.node, ast.Call):
+            return ()
+        filled = filled_at_random(place.outline, place.node)
+        if filled is not None:
+            return self._wrapped(Place(place.path, place.outline, filled), found)
+        if origin.kind == "random-factory" or takes_no_device(place.outline, place.node):
+            return self._wrapped(place, found)
+        beside = made_beside.others(self.facts, place, found.code)
+        return (*found.edits, FileEdit(place.path, SetKeyword(origin.span, "device", found.code)), *beside)
+
+    def _at_unpacking(self, trail: Trail) -> Iterator[Edits]:
+        """Where the value is taken out of a batch it is moved once for all its uses, best beside others that are."""
+        sites = ancestry.from_batch(trail)
+        yield from sibling_move.where_made(self.facts, sites, self._is_elsewhere)
+        for site in sites:
+            place = place_at(self.facts, site.path, site.span)
+            if place is None:
+                continue
+            if site.kind == "collected":
+                yield self._wrap(place)
+            elif site.kind == "name":
+                yield self._at_factory(trail[0]) if made_beside.is_displayed(place, trail[0]) else ()
+                yield self._wrap(common_source.of(self.facts, place))
+                yield rebuilding.moved(self.facts, place, self.peers) or batch_move.guarded(place, self.peers)
+                yield sibling_move.beside(self.facts, place)
+                yield batch_move.after(self.facts, place, self.peers)
+            elif site.kind == "loader":
+                yield batch_move.whole_batch(self.facts, place, self.peers)
+                yield nested_move.at_loop(self.facts, place, self.peers)
+                yield self._wrap(place) if batch_move.is_movable_whole(self.facts, place) else ()
+
+    def _where_made(self, trail: Trail) -> Iterator[Edits]:
+        """The right-hand side of the assignment that gave the value its name or attribute."""
+        for site in trail:
+            if site.kind not in STORED:
+                continue
+            place = place_at(self.facts, site.path, site.span)
+            statement = place.outline.statement_of(place.node) if place is not None else None
+            if place is None or not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
+                continue
+            value = Place(place.path, place.outline, statement.value)
+            if is_written_later(value) or aliases.is_written(place.outline, statement):
+                continue
+            if statement.targets[0] is place.node and decides(place.outline, statement, place.node):
+                yield self._made_at(provenance.begun_at(value, trail) or site, value)
+
+    def _jointly(self, trails: list[Trail], ways: Callable[[Trail], Iterator[Edits]]) -> Edits:
+        """Each of the values that the operand is computed from moves where it comes into sight."""
+        found: list[Edits] = [next((edits for edits in ways(trail) if edits), ()) for trail in trails]
+        return tuple(dict.fromkeys(edit for edits in found for edit in edits)) if all(found) else ()
+
+    def _at_arrival(self, trail: Trail) -> Iterator[Edits]:
+        yield from self._at_unpacking(trail)
+        if trail and not (trail[0].kind in MADE and stayed(trail, self.operand.trail)):
+            yield from self._where_made(tuple(reversed(trail)))
+
+    def _at_sources(self, trails: list[Trail]) -> Edits:
+        """All factories and batches behind the operand, as far as they can: what else there is shows then."""
+        whole = together.places(self.facts, (trail[0] for trail in trails if trail[0].kind in MADE))
+        found: dict[FileEdit, None] = {}
+        for trail in trails:
+            taken = trail[0].kind == "loader" or hands_out(self.facts, trail, self.operand.trail)
+            edits = next(filter(None, self._at_unpacking(trail)), ()) if taken else ()
+            if trail[0] in whole:
+                edits = self._wrap(whole[trail[0]])
+            elif trail[0].kind in MADE and not edits:
+                edits = self._at_factory(trail[0], far=self._is_elsewhere(trail[0]))
+            found.update(dict.fromkeys(edits))
+        return tuple(found)
+
+    def _as_arguments(self) -> Edits:
+        """Where somebody who knows the device hands the value, or those it is computed from, to a module."""
+        places = handing.places(self.facts, self.operand)
+        return tuple(dict.fromkeys(edit for place in places for edit in self._given(place)))
+
+    def _at_use(self) -> Edits:
+        place = place_at(self.facts, self.operand.path, self.operand.span)
+        stays = destination.stays(self.mismatch, self.operand)  # or it is copied, or moves over and over
+        if place is None or stays or self.operand.span == self.mismatch.sink:
+            return ()
+        if self.operand.held:
+            return part_moves.each(self.facts, place, self.operand, self.peers)
+        return loop_parameter.moved(self.facts, place, self.peers) or self._wrap(place)
+
+    def _where_computed(self) -> Edits:
+        """What a module computed elsewhere, of what it keeps, moves there: where it is used it is one of many."""
+        return self._wrap(provenance.computed_in_module(self.facts, self.operand))
+
+    def _given(self, place: Place) -> Edits:
+        """The argument at ``place``: a factory call makes it on the device, anything else is moved."""
+        made = self.operand.trail[0] if self.operand.trail else None
+        is_it = made is not None and made.kind in MADE and made.span == place.outline.source.span(place.node)
+        once = () if is_it else loop_parameter.moved(self.facts, place, self.peers)
+        return self._at_factory(made) if made is not None and is_it else once or self._wrap(place)
+
+    def _wrap(self, place: Place | None) -> Edits:
+        if place is not None and isinstance(place.node, (ast.ListComp, ast.GeneratorExp)):
+            place = Place(place.path, place.outline, place.node.elt)
+        if place is None or not isinstance(place.node, ast.expr) or moving_back.is_copied(place.node):
+            return ()
+        place = selecting.whole(self.facts, place)
+        found = self._expression(place)
+        return self._wrapped(place, found) if found is not None else ()
+
+    def _wrapped(self, place: Place, found: DeviceExpression) -> Edits:
+        suffix = f".to({found.code})"
+        moved = made_alike(place, found.code) or suffixes.added(self.facts, place.outline, place.node, suffix)
+        return (*found.edits, *moved) if moved else ()
+
+    def _expression(self, place: Place) -> DeviceExpression | None:
+        return device_expression.find(self.facts, place, self.peers)

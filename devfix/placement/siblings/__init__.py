@@ -1,0 +1,1 @@
+"""Moving a value as something beside it moves."""

@@ -1,0 +1,112 @@
+"""Missing values: names that stand for None in some runs, where nothing in sight asks whether they do."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from devfix.analysis.record.facts import Facts
+from devfix.analysis.record.recorder import Binding
+from devfix.analysis.text.outline import Outline
+from devfix.placement.devices.boundness import binds_always
+from devfix.placement.devices.constructed import statement_of
+
+_LEAVES = (ast.Return, ast.Raise, ast.Continue, ast.Break)
+
+
+def may_be_none(facts: Facts, outline: Outline, node: ast.AST) -> bool:
+    """Whether a name was seen to stand for None where it may still do, so that no method can be called on it there."""
+    if not isinstance(node, ast.Name) or not reaches(facts, outline, node):
+        return False
+    return not _is_asked_around(outline, node) and not _is_asked_before(outline, node)
+
+
+def reaches(facts: Facts, outline: Outline, node: ast.Name) -> bool:
+    """Whether the None that a name was seen to stand for may get to a place, whatever is asked on the way."""
+    bindings = facts.bindings(outline.source.path, outline.scopes(node)[0]).get(node.id, [])
+    return any(_holds_at(outline, each, bindings, node) for each in bindings if each.kind == "none")
+
+
+def _holds_at(outline: Outline, empty: Binding, bindings: list[Binding], node: ast.Name) -> bool:
+    """Whether None may be what the name still stands for: each run passes the statement, and no other of its kind since."""
+    first = statement_of(outline, empty)
+    if empty.statement is not None and (first is None or not outline.dominates(first, node)):
+        return False
+    if first is not None and _is_bound_by_rounds(outline, first, node):
+        return False
+    others = (statement_of(outline, each) for each in bindings)
+    return not any(
+        other is not None
+        and other is not first
+        and (first is None or other.lineno > first.lineno)
+        and other is not outline.statement_of(node)
+        and outline.dominates(other, node)
+        for other in others
+    )
+
+
+def _is_bound_by_rounds(outline: Outline, empty: ast.stmt, node: ast.Name) -> bool:
+    """Whether a loop between the two gives the name a value in each of its rounds: what adds up is there after the first."""
+    loops = (each for each in _before(outline, node) if isinstance(each, (ast.For, ast.AsyncFor)))
+    return any(
+        loop.lineno > empty.lineno and any(binds_always(part, node.id) for part in loop.body)
+        for loop in loops
+    )
+
+
+def _is_asked_around(outline: Outline, node: ast.Name) -> bool:
+    """Whether a test around a place speaks of the name."""
+    for around in outline.around(node):
+        if isinstance(around, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+            break
+        tests: list[ast.expr] = []
+        if isinstance(around, (ast.If, ast.IfExp, ast.While)):
+            tests = [around.test]
+        elif isinstance(around, ast.BoolOp):
+            tests = around.values
+        if any(_speaks_of(test, node.id) for test in tests):
+            return True
+    return False
+
+
+def _is_asked_before(outline: Outline, node: ast.Name) -> bool:
+    """Whether statements before a place do for None what has to be done, or would have failed for it."""
+    return any(_settles(statement, node.id) for statement in _before(outline, node))
+
+
+def _before(outline: Outline, node: ast.Name) -> Iterator[ast.stmt]:
+    """The statements that stand before the one of a node in its block and in those around it."""
+    current = outline.statement_of(node)
+    while True:
+        block = outline.block_of(current)
+        yield from block[: block.index(current)]
+        above = next((each for each in outline.around(current) if isinstance(each, ast.stmt)), None)
+        if above is None or isinstance(above, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            return
+        current = above
+
+
+def _settles(statement: ast.stmt, name: str) -> bool:
+    if isinstance(statement, ast.If):
+        if not _speaks_of(statement.test, name):
+            return False
+        leaves = isinstance(statement.body[-1], _LEAVES)
+        return leaves or any(
+            _is_use(part, name, ast.Store) for each in statement.body for part in ast.walk(each)
+        )
+    if isinstance(statement, ast.Assert):
+        return _speaks_of(statement.test, name)
+    if not isinstance(statement, (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr)):
+        return False
+    return any(
+        isinstance(part, (ast.Attribute, ast.Subscript)) and _is_use(part.value, name, ast.Load)
+        for part in ast.walk(statement)
+    )
+
+
+def _speaks_of(test: ast.expr, name: str) -> bool:
+    return any(_is_use(part, name, ast.Load) for part in ast.walk(test))
+
+
+def _is_use(node: ast.AST, name: str, context: type[ast.expr_context]) -> bool:
+    return isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, context)

@@ -1,0 +1,1 @@
+"""Bringing to the host what only the CPU's memory can hold."""
