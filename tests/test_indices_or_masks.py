@@ -140,3 +140,19 @@ def test_the_magnitude_of_a_whole_number_is_whole(count: str) -> None:
 @pytest.mark.parametrize("count", ["2.0", "n / 3", "float(n)"])
 def test_the_magnitude_of_a_float_is_a_float(count: str) -> None:
     assert clashes(f"{HEAD}n = len(table)\nprint(table[torch.arange(abs({count}))])\n")
+
+
+def test_tables_of_neighbours_are_no_masks() -> None:
+    text = """\
+import numpy as np
+import torch
+
+features = torch.randn(50, 8)
+near = torch.zeros(10, 6)
+for row in range(10):
+    pick = np.random.permutation(50)[:6]
+    near[row, :6] = torch.from_numpy(pick)
+print(features[near].mean(1))
+"""
+    assert fix_texts({"main.py": text}, Applicability.UNSAFE)[0]["main.py"] == text
+    assert "index-dtype" in clashes(text)[0]

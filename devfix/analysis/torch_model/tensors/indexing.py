@@ -143,8 +143,6 @@ def _is_mask(value: Tensor, index: Tensor) -> bool | None:
         return index.cast_of == "bool"
     if quotients(index):
         return False  # what is counted is no truth, and neither is a part of it
-    if index.rank == value.rank and (index.rank or 0) > 1:
-        return True  # nobody looks up whole tables at each entry of a table
     known = index.rank is not None and value.rank is not None and min(index.rank, value.rank) >= 0
     larger = known and (index.rank or 0) > (value.rank or 0)
     return False if index.rank == 0 or larger else None
