@@ -21,7 +21,7 @@ CARRIERS = {carrier.name: carrier for carrier in carriers()}
 #: Ways that the analysis does not follow, so that it says nothing of what takes them.
 NOT_FOLLOWED = frozenset(
     "make-dataclass inspect-bind sys-modules generator-send generator-return exception-carries stop-iteration-value "
-    "getattribute borg exec-namespace keys-and-getitem".split()
+    "getattribute exec-namespace keys-and-getitem".split()
 )
 
 
