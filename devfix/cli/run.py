@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
 from devfix.cli.old_words import OutputCommand, renewed
 from devfix.cli.options import Color, Colour, Kind, Python, ReportFile, ReportFormat, Steps
-from devfix.running.invocation import ProgramCommand
+from devfix.running.invocation import ProgramCommand, misplaced, split
+
+if TYPE_CHECKING:
+    from devfix.running.request import Request
 
 RunSeconds = Annotated[
     float | None, typer.Option(min=0.1, metavar="SECONDS", help="How long each run may take.")
@@ -88,7 +91,6 @@ def run(
     nothing is left to fix, 1 when something is (with --diff: or there are changes to make).
     """
     from devfix.running import command
-    from devfix.running.invocation import misplaced, split
     from devfix.running.request import Request
 
     try:
@@ -106,12 +108,7 @@ def run(
         strict=strict,
         max_total_seconds=total_timeout,
     )
-    own = [option for each in context.command.params for option in each.opts if option.startswith("--")]
-    for option in misplaced(own, request):
-        typer.echo(
-            f"note: {option} stands behind the program, which gets it; devfix's own options stand before it",
-            err=True,
-        )
+    _tell_misplaced(context, request)
     wishes = command.Wishes(python, report_format.value, output_file, quiet, sandbox, color.value)
     if fix:
         from devfix.running import fix as fixing
@@ -120,3 +117,13 @@ def run(
     if diff or unsafe:
         raise typer.BadParameter("--diff and --unsafe go with --fix")
     raise typer.Exit(command.run(request, wishes))
+
+
+def _tell_misplaced(context: typer.Context, request: Request) -> None:
+    """Say which of devfix's own options stand behind the program, which gets them."""
+    own = [option for each in context.command.params for option in each.opts if option.startswith("--")]
+    for option in misplaced(own, request):
+        typer.echo(
+            f"note: {option} stands behind the program, which gets it; devfix's own options stand before it",
+            err=True,
+        )

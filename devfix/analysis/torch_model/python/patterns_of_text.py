@@ -45,8 +45,8 @@ def file_match(_: Interpreter, _name: str, site: CallSite) -> Value:
 
 def _text(arg: Arg | None) -> str | None:
     value = arg.value if arg is not None else None
-    known = isinstance(value, Const) and isinstance(value.value, str) and len(value.value) <= _LONGEST
-    return str(value.value) if known and isinstance(value, Const) else None
+    text = value.value if isinstance(value, Const) else None
+    return text if isinstance(text, str) and len(text) <= _LONGEST else None
 
 
 def _is_quick(pattern: str) -> bool:

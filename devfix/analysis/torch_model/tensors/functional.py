@@ -289,22 +289,17 @@ def unpadded(interp: Interpreter, name: str, site: CallSite) -> Value:
 
 def broadcast(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``broadcast_tensors(a, b)``: views of them of one shape, each where it was."""
+    if site.open:
+        return UNKNOWN
     found = [without_none(arg.value) for arg in site.args]
     tensors = [value for value in found if isinstance(value, Tensor)]
-    exact = len(tensors) == len(found) and not site.open
+    exact = len(tensors) == len(found)
     rank = rank_of_broadcast([tensor.rank for tensor in tensors]) if exact else AT_LEAST_1
-    return (
-        TupleValue(
-            tuple(
-                operations.derived(interp, [value], site, value.dtype, rank)
-                if isinstance(value, Tensor)
-                else UNKNOWN
-                for value in found
-            )
-        )
-        if not site.open
-        else UNKNOWN
+    views = (
+        operations.derived(interp, [value], site, value.dtype, rank) if isinstance(value, Tensor) else UNKNOWN
+        for value in found
     )
+    return TupleValue(tuple(views))
 
 
 def of_parameters(rank: int) -> Callable[[Interpreter, str, CallSite], Value]:
