@@ -21,7 +21,6 @@ from devfix.analysis.domain.values import (
     Value,
 )
 from devfix.analysis.interpreter import Interpreter
-from devfix.analysis.language import calls
 from devfix.analysis.language.frames import CallSite, Frame
 from devfix.analysis.library import Library
 from devfix.analysis.nn.modules import forget_where, is_module, is_module_class, tensors
@@ -274,8 +273,8 @@ def _call_symbolically(interp: Interpreter, function: Function, first: list[Valu
     interp.state.dead = False
     before = interp.state.fork()
     place = _place(function.node)
-    calls.call_function(
-        interp, function, first, place, CallSite(place, keywords=receivers.undecided(interp, function))
+    interp.call_function(
+        function, first, place, CallSite(place, keywords=receivers.undecided(interp, function))
     )
     if interp.exhausted:
         interp.recorder.leave(function.path, function.scope)

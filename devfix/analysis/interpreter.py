@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ast
 import functools
-import math
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -17,9 +16,10 @@ from typing import TYPE_CHECKING
 from devfix.analysis.domain.join import join_all, usually
 from devfix.analysis.domain.state import State
 from devfix.analysis.domain.values import UNKNOWN, Const, Namespace, Ref, Unknown
-from devfix.analysis.language import calls, expressions, imports, statements
+from devfix.analysis.language import attributes, calls, expressions, imports, statements
 from devfix.analysis.language.frames import CallSite, Frame
 from devfix.analysis.library import Library
+from devfix.analysis.memory import Memory
 from devfix.analysis.record.recorder import Recorder
 from devfix.analysis.record.trails import Trail
 from devfix.findings import Mismatch, Origin
@@ -40,17 +40,13 @@ _SOME_STEPS = 40
 _CERTAIN = ("device", "numpy", "optimizer-state", "mask-dtype")
 
 
-class Interpreter:
+class Interpreter(Memory):
     """One run from one entry point; ``recorder`` and ``library`` are shared by all runs of the program."""
 
     def __init__(self, program: Program, recorder: Recorder, library: Library) -> None:
+        super().__init__(library)
         self.program = program
         self.recorder = recorder
-        self.library = library
-        self.state = self.empty_state()
-        self.stack: list[Frame] = []
-        #: Which frame encloses which, for names that are not local.
-        self.parents = library.parents
         self.steps, self.calls, self._pause = 0, 0, 0
         #: What is done now and then beside the run.
         self.attend: Callable[[], None] | None = None
@@ -89,13 +85,10 @@ class Interpreter:
         self.described: dict[tuple[int, int, Trail], tuple[Tensor, dict[str, str]]] = {}
         #: What holds each module, and the objects for which that was found.
         self.holders: tuple[list[tuple[int, Obj]], dict[int, list[tuple[Ref, Ref | None]]]] | None = None
-        #: The oldest object that was changed since a call began that wants to know.
-        self.oldest: float = math.inf
-        self._sites, self.reads = library.sites, library.reads
+        self._sites = library.sites
 
-    def empty_state(self) -> State:
-        """A state in which nothing was done beyond the library."""
-        return State(self.library.layer)
+    #: Calling a value, and reading an attribute of one: those parts that any other may need get it with the interpreter.
+    call, call_function, attribute = calls.call, calls.call_function, attributes.get_attribute
 
     def eval(self, node: ast.expr) -> Value:
         """The abstract value of an expression."""
@@ -209,18 +202,9 @@ class Interpreter:
         return self.steps >= STEP_LIMIT * 2
 
     @property
-    def frame(self) -> Frame:
-        """The innermost activation."""
-        return self.stack[-1]
-
-    @property
     def source(self) -> Source:
         """The file of the innermost activation."""
         return self.program.sources[self.stack[-1].path]
-
-    def fresh(self) -> int:
-        """A number nobody used for a frame or address yet."""
-        return next(self.library.ids)
 
     def fresh_globals(self, path: str, *, main: bool) -> int:  # noqa: ARG002 - those who keep what calls come to ask
         """Such a number for the globals of a file that is run, or imported."""
@@ -235,11 +219,6 @@ class Interpreter:
             yield frame
         finally:
             self.stack.pop()
-
-    def forget(self, frame: int) -> None:
-        """A frame is left for good: nothing can see its variables any more."""
-        self.state.frames.pop(frame, None)
-        self.parents.pop(frame, None)
 
     def load_module(self, path: str, name: str = "") -> Value:
         """The namespace of a project file, executing it on first use as part of the library.
@@ -291,37 +270,6 @@ class Interpreter:
         """The frame of a module's globals."""
         return self.library.modules[path]
 
-    def outermost(self, frame: int) -> int:
-        """The frame of the globals that ``frame`` sees."""
-        while (outer := self.parents.get(frame)) is not None:
-            frame = outer
-        return frame
-
-    def new(self, obj: Obj) -> Ref:
-        """Put an object on the heap."""
-        address = self.fresh()
-        self.state.write(address, obj)
-        return Ref(address)
-
-    def obj(self, ref: Ref) -> Obj:
-        """The object behind a reference; raises KeyError for one that no path to here has made."""
-        found = self.state.read(ref.address)
-        if found is None:
-            raise KeyError(ref)
-        return found
-
-    def update(self, ref: Ref, obj: Obj) -> None:
-        """Replace the object behind a reference."""
-        self.oldest = min(self.oldest, ref.address)
-        self.state.write(ref.address, obj)
-
-    def obj_of(self, value: Value | None) -> Obj | None:
-        """The object behind a value, or None when the value is no reference."""
-        if not isinstance(value, Ref):
-            return None
-        found = self.state.heap.get(value.address)
-        return found if found is not None else self.state.read(value.address)
-
     def site(self, kind: str, node: ast.AST, text: str | None = None) -> Origin:
         """The place of a node in the file being executed, as plain data."""
         key = (node, kind)  # not by its identity alone: some are made on the way, and are gone afterwards
@@ -365,36 +313,3 @@ class Interpreter:
     def text(self, node: ast.AST) -> str:
         """The source of a node on one line, shortened."""
         return self.source.line_at(self.source.span(node))
-
-    def lookup(self, name: str) -> Value | None:
-        """The value of a variable as the innermost activation sees it, or None."""
-        innermost = self.stack[-1]
-        module = innermost.module
-        frame: int | None = module if name in innermost.globals else innermost.id
-        state, topmost, parents = self.state, self.state.frames, self.parents
-        while frame is not None:
-            if frame == module:
-                self.reads.add((module, name))
-            variables = topmost.get(frame)
-            value = (variables if variables is not None else state.variables(frame)).get(name)
-            if value is not None:
-                return value
-            frame = parents.get(frame)
-        return None
-
-    def assign(self, frame: int, name: str, value: Value) -> None:
-        """Let a variable of a frame have a value; those of other frames outlive the call that runs."""
-        self.state.set(frame, name, value)
-        self.oldest = min(self.oldest, frame)
-        if frame != self.stack[-1].id:
-            self.reads.add((frame, name))  # where paths meet, what it was before counts
-            self.library.outcomes.clear()  # functions that read it come to something else from now on
-
-    def rebind(self, name: str, value: Value) -> None:
-        """Let a variable have another value where it is bound: more has become known of it."""
-        frame: int | None = self.frame.module if name in self.frame.globals else self.frame.id
-        self.reads.add((self.frame.module, name))
-        while frame is not None and self.state.get(frame, name) is None:
-            frame = self.parents.get(frame)
-        if frame is not None:
-            self.state.set(frame, name, value)

@@ -35,7 +35,6 @@ from devfix.analysis.domain.values import (
 )
 from devfix.analysis.language import (
     cached_properties,
-    calls,
     descriptors,
     fitting,
     given_namespaces,
@@ -215,7 +214,7 @@ def _computed(
 ) -> Value:
     """What ``__getattr__`` gives; nothing is known of a name for which it raises."""
     site = CallSite(node, (Arg(Const(name)),))
-    found = interp.attempt(lambda: calls.call_function(interp, getter, receiver, node, site))
+    found = interp.attempt(lambda: interp.call_function(getter, receiver, node, site))
     return UNKNOWN if found is None else found
 
 
@@ -232,7 +231,7 @@ def bind_method(interp: Interpreter, found: Value, receiver: Value, node: ast.ex
     if found.kind == "property":
         if not isinstance(receiver, Ref):
             return found
-        return calls.call_function(interp, found, [receiver], node)
+        return interp.call_function(found, [receiver], node)
     if found.kind == cached_properties.KIND:
         return cached_properties.read(interp, found, receiver, node) if isinstance(receiver, Ref) else found
     if found.kind == "staticmethod":

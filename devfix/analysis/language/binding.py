@@ -17,7 +17,7 @@ from devfix.analysis.domain.values import (
     members,
     without_none,
 )
-from devfix.analysis.language import attributes, iteration, storing
+from devfix.analysis.language import iteration, storing
 from devfix.analysis.nn import modules
 from devfix.analysis.record.notes import note_binding
 from devfix.analysis.record.trails import extend
@@ -39,7 +39,7 @@ def bind(interp: Interpreter, target: ast.expr, value: Value, statement: ast.stm
         holder, owner = target.value, None
         if target.attr == "data" and isinstance(holder, ast.Attribute):
             owner = interp.eval(holder.value)
-            receiver = attributes.get_attribute(interp, owner, holder.attr, holder)
+            receiver = interp.attribute(owner, holder.attr, holder)
         else:
             receiver = interp.eval(holder)
         storing.set_attribute(interp, receiver, target.attr, value, target, statement, owner)

@@ -9,7 +9,6 @@ from devfix.analysis.assumptions import unsure_entries
 from devfix.analysis.domain import classes
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.values import UNKNOWN, Class, Const, Function, Ref, Tensor, TupleValue, Value
-from devfix.analysis.language import calls
 from devfix.analysis.language.frames import CallSite
 from devfix.analysis.nn import hidden_modules
 from devfix.analysis.nn.modules import is_module, remember
@@ -25,7 +24,7 @@ _MADE = ("factory", "random-factory")
 
 def read(interp: Interpreter, found: Function, receiver: Ref, node: ast.expr) -> Value:
     """The first read of an object's attribute: it is kept in ``__dict__``, where no module registers it."""
-    value = calls.call_function(interp, found, [receiver], node)
+    value = interp.call_function(found, [receiver], node)
     name = getattr(found.node, "name", "")
     if interp.state.dead or not name or not _is_kept(value):
         return value

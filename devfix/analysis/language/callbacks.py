@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.values import UNKNOWN, BoundMethod, Function, Value
-from devfix.analysis.language import calls
 from devfix.analysis.language.frames import Arg, CallSite
 
 if TYPE_CHECKING:
@@ -30,5 +29,5 @@ def _look(interp: Interpreter, callee: Value, function: Function, site: CallSite
     spec = function.node.args
     wanted = len(spec.posonlyargs) + len(spec.args) - len(spec.defaults) - isinstance(callee, BoundMethod)
     before = interp.state.fork()
-    calls.call(interp, callee, CallSite(site.node, (Arg(UNKNOWN),) * max(wanted, 0)))
+    interp.call(callee, CallSite(site.node, (Arg(UNKNOWN),) * max(wanted, 0)))
     interp.state = before

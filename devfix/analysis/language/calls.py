@@ -40,13 +40,13 @@ from devfix.analysis.language import (
     recursion,
     returning,
     suspended,
+    unknown_code,
 )
 from devfix.analysis.language.frames import Arg, CallSite, Frame
 from devfix.analysis.nn.modules import HOLDERS, havoc, is_module
 from devfix.analysis.reuse import outcomes
 from devfix.analysis.text.scope_names import defaults_of
 from devfix.analysis.torch_model import external_objects, functions, methods
-from devfix.analysis.torch_model.devices import device_settings
 from devfix.analysis.torch_model.libraries import tokenizers
 from devfix.analysis.torch_model.loading import batch_mates, strangers
 from devfix.analysis.torch_model.modules import hooks, layers, module_apply, movers
@@ -188,7 +188,7 @@ def call(interp: Interpreter, callee: Value, site: CallSite) -> Value:
         or moves.typed(interp, site)
         or moves.converted(interp, site)
         or command_line.parts(callee)
-        or call_unknown(interp, site)
+        or unknown_code.call(interp, site)
     )
 
 
@@ -200,14 +200,6 @@ def _call_any(interp: Interpreter, callee: Union, site: CallSite) -> Value:
     return chosen_results.of_any(
         interp, site.node, possible, lambda each: call(interp, each, site), usual=callee.usual
     )
-
-
-def call_unknown(interp: Interpreter, site: CallSite) -> Value:
-    """Code that nobody here knows got these arguments: modules among them may be anywhere now."""
-    for arg in site.all_args():
-        if isinstance(arg.value, HOLDERS):
-            havoc(interp, arg.value)
-    return device_settings.got(site) or UNKNOWN
 
 
 def _completed(partial: Partial, site: CallSite) -> CallSite:

@@ -20,7 +20,7 @@ from devfix.analysis.domain.values import (
     TupleValue,
     Value,
 )
-from devfix.analysis.language import calls, parameters
+from devfix.analysis.language import parameters
 from devfix.analysis.language.frames import Arg, CallSite, Frame
 from devfix.analysis.nn.modules import external_bases, is_module_class
 from devfix.analysis.text.syntax import called
@@ -38,7 +38,7 @@ def announce(interp: Interpreter, cls: Class, keywords: list[ast.keyword]) -> No
     place = ast.copy_location(ast.Constant(None), cls.node)
     given = {each.arg: Arg(interp.eval(each.value), each.value) for each in keywords if each.arg is not None}
     given.pop("metaclass", None)
-    calls.call_function(interp, hook, [cls], place, CallSite(place, keywords=given))
+    interp.call_function(hook, [cls], place, CallSite(place, keywords=given))
 
 
 def meet_metaclass(interp: Interpreter, cls: Class, keywords: list[ast.keyword]) -> None:
@@ -56,7 +56,7 @@ def meet_metaclass(interp: Interpreter, cls: Class, keywords: list[ast.keyword])
     for name, first in (("__new__", metaclass), ("__init__", cls)):
         method = classes.find(interp, metaclass, name)
         if isinstance(method, Function):
-            calls.call_function(interp, method, [first], place, CallSite(place, given))
+            interp.call_function(method, [first], place, CallSite(place, given))
 
 
 #: The fact of a namespace that says of which class it is.
@@ -96,7 +96,7 @@ def instantiate(interp: Interpreter, cls: Class, site: CallSite) -> Value:
     if not isinstance(made_by, Function):
         return made(interp, cls, site)
     begin = interp.fresh()
-    given = calls.call_function(interp, made_by, [cls], site.node, site)
+    given = interp.call_function(made_by, [cls], site.node, site)
     obj = interp.obj_of(given)
     if isinstance(given, Ref) and obj is not None and given.address > begin and obj.cls == cls:
         # Who writes the class's name makes the object, wherever that is done.
@@ -116,7 +116,7 @@ def made(interp: Interpreter, cls: Class, site: CallSite) -> Value:
         return ref
     init = classes.find(interp, cls, "__init__")
     if isinstance(init, Function):
-        calls.call_function(interp, init, [ref], site.node, site)
+        interp.call_function(init, [ref], site.node, site)
     elif classes.is_dataclass(cls) or not _WITH_FIELDS.isdisjoint(external_bases(interp, cls)):
         _fill_fields(interp, cls, ref, site)
     else:
@@ -127,7 +127,7 @@ def made(interp: Interpreter, cls: Class, site: CallSite) -> Value:
 def _allocated(interp: Interpreter, cls: Class, site: CallSite) -> Value:
     """What ``__new__`` of the class gives, which may be an object that was there before, or a tensor; else a new object."""
     new = classes.find(interp, cls, "__new__")
-    given = calls.call_function(interp, new, [cls], site.node, site) if isinstance(new, Function) else UNKNOWN
+    given = interp.call_function(new, [cls], site.node, site) if isinstance(new, Function) else UNKNOWN
     obj = interp.obj_of(given)
     if isinstance(given, Tensor) or (obj is not None and obj.cls == cls):
         return given
@@ -155,7 +155,7 @@ def _fill_fields(interp: Interpreter, cls: Class, ref: Ref, site: CallSite) -> N
             value = arg.value
         elif isinstance(maker, Function):
             interp.update(ref, replace(obj, attrs=attrs))  # it may look at the fields before
-            value = calls.call_function(interp, maker, [ref], site.node)
+            value = interp.call_function(maker, [ref], site.node)
             obj = interp.obj(ref)
             attrs = dict(obj.attrs)
         elif field.default is not None:
@@ -170,7 +170,7 @@ def _fill_fields(interp: Interpreter, cls: Class, ref: Ref, site: CallSite) -> N
     interp.update(ref, replace(obj, attrs=attrs, items=items))
     post = classes.find(interp, cls, "__post_init__")
     if isinstance(post, Function):
-        calls.call_function(interp, post, [ref], site.node, CallSite(site.node, passed))
+        interp.call_function(post, [ref], site.node, CallSite(site.node, passed))
 
 
 def _default(interp: Interpreter, cls: Class, field: classes.Field, default: ast.expr) -> Value:
@@ -180,13 +180,13 @@ def _default(interp: Interpreter, cls: Class, field: classes.Field, default: ast
             factory = _in_factory(keyword.value) if keyword.arg == "default" else None
             if factory is not None:
                 with _body_of(interp, field.owner):
-                    return calls.call(interp, interp.eval(factory), CallSite(default))
+                    return interp.call(interp.eval(factory), CallSite(default))
             if keyword.arg == "default":
                 with _body_of(interp, field.owner):
                     return interp.eval(keyword.value)
             if keyword.arg in ("default_factory", "factory"):
                 with _body_of(interp, field.owner):
-                    return calls.call(interp, interp.eval(keyword.value), CallSite(default))
+                    return interp.call(interp.eval(keyword.value), CallSite(default))
     return classes.find(interp, cls, field.name) or UNKNOWN
 
 

@@ -24,7 +24,6 @@ from devfix.analysis.domain.values import (
     Unknown,
     Value,
 )
-from devfix.analysis.language import calls
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.torch_model.devices import choices, grad_mode
 from devfix.analysis.torch_model.libraries.frameworks import PLACING_MANAGERS
@@ -181,12 +180,12 @@ def _enter_object(
     found = classes.find(interp, cls, "__enter__") or classes.find(interp, cls, "__aenter__")
     entered: Value = ref
     if isinstance(found, Function):
-        entered = calls.call_function(interp, found, [ref], node)
+        entered = interp.call_function(found, [ref], node)
     leaving = classes.find(interp, cls, "__exit__") or classes.find(interp, cls, "__aexit__")
 
     def leave() -> None:
         if isinstance(leaving, Function) and not interp.state.dead:
             nothing = (Arg(NONE), Arg(NONE), Arg(NONE))
-            calls.call_function(interp, leaving, [ref], node, CallSite(node, nothing))
+            interp.call_function(leaving, [ref], node, CallSite(node, nothing))
 
     return entered, leave

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis.domain import classes
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.values import BoundMethod, Class, External, Function, Union, Unknown, Value
-from devfix.analysis.language import calls, descriptors
+from devfix.analysis.language import descriptors
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.torch_model.devices import choices, grad_mode
 from devfix.analysis.torch_model.python import function_commands, single_dispatch
@@ -35,16 +35,16 @@ def decorate(interp: Interpreter, decorator: ast.expr, value: Value) -> Value:
     if isinstance(wrapper, External) and wrapper.name.startswith(single_dispatch.NAME):
         return single_dispatch.begun(interp, wrapper.name, value)
     if single_dispatch.registers(interp, wrapper):
-        calls.call(interp, wrapper, CallSite(decorator, (Arg(value, None),)))
+        interp.call(wrapper, CallSite(decorator, (Arg(value, None),)))
         return value
     if isinstance(wrapper, External) and wrapper.name in grad_mode.HANDLERS:
-        wrapper = calls.call(interp, wrapper, CallSite(decorator))  # ``@torch.no_grad`` needs no call
+        wrapper = interp.call(wrapper, CallSite(decorator))  # ``@torch.no_grad`` needs no call
     if isinstance(value, Function) and _is_manager(interp, wrapper):
         return replace(value, within=(*value.within, wrapper))
     if isinstance(wrapper, Class) and descriptors.describes(interp, wrapper):
-        return calls.call(interp, wrapper, CallSite(decorator, (Arg(value, None),)))
+        return interp.call(wrapper, CallSite(decorator, (Arg(value, None),)))
     if isinstance(wrapper, (Function, BoundMethod)):
-        made = calls.call(interp, wrapper, CallSite(decorator, (Arg(value, None),)))
+        made = interp.call(wrapper, CallSite(decorator, (Arg(value, None),)))
         if isinstance(made, Function) and isinstance(value, Function):
             return replace(made, owner=value.owner, kind=value.kind)
         return value if isinstance(made, Unknown) else made

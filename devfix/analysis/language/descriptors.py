@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from devfix.analysis.domain import classes
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.values import NONE, Class, Const, Function, Ref, Tensor, Value
-from devfix.analysis.language import calls
 from devfix.analysis.language.frames import Arg, CallSite
 
 if TYPE_CHECKING:
@@ -68,4 +67,4 @@ def _call(
     method = classes.find(interp, obj.cls, name) if obj is not None and isinstance(obj.cls, Class) else None
     if held is None or not isinstance(method, Function):
         return None
-    return calls.call_function(interp, method, [held], node, CallSite(node, tuple(map(Arg, given))))
+    return interp.call_function(method, [held], node, CallSite(node, tuple(map(Arg, given))))

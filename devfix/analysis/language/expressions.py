@@ -35,7 +35,6 @@ from devfix.analysis.domain.values import (
     without_none,
 )
 from devfix.analysis.language import (
-    attributes,
     binding,
     calls,
     comprehensions,
@@ -90,7 +89,7 @@ def name(interp: Interpreter, node: ast.Name) -> Value:
 def attribute(interp: Interpreter, node: ast.Attribute) -> Value:
     """An attribute of a value. Of a tensor it may be its device, its dtype or a view of it."""
     value = interp.eval(node.value)
-    return attributes.get_attribute(interp, value, node.attr, node)
+    return interp.attribute(value, node.attr, node)
 
 
 def bin_op(interp: Interpreter, node: ast.BinOp) -> Value:
@@ -261,7 +260,7 @@ def item(interp: Interpreter, node: ast.Subscript, value: Value, key: Value) -> 
         return value  # a generic class with its parameters
     made = classes.find(interp, value, "__class_getitem__") if isinstance(value, Class) else None
     if isinstance(made, Function):
-        return calls.call_function(interp, made, [value], node, CallSite(node, (Arg(key),)))
+        return interp.call_function(made, [value], node, CallSite(node, (Arg(key),)))
     if isinstance(value, Class) and enumerations.is_one(interp, value):
         return enumerations.member(interp, value, key, by_name=True)
     return file_parts.item(interp, value) or UNKNOWN

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis.domain import classes
 from devfix.analysis.domain.join import join_all
 from devfix.analysis.domain.values import UNKNOWN, Class, Function, Scalar, Value
-from devfix.analysis.language import calls, iteration
+from devfix.analysis.language import iteration
 from devfix.analysis.language.frames import Arg, CallSite
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def next_of_instance(interp: Interpreter, ref: Value, node: ast.expr | None) -> 
     step = classes.find(interp, obj.cls, "__next__") if isinstance(obj.cls, Class) else None
     if not isinstance(step, Function):
         return iterate_instance(interp, ref, node)
-    return calls.call_function(interp, step, [ref], node if node is not None else ast.Constant(None))
+    return interp.call_function(step, [ref], node if node is not None else ast.Constant(None))
 
 
 def iterator_of(interp: Interpreter, ref: Value) -> Value:
@@ -33,7 +33,7 @@ def iterator_of(interp: Interpreter, ref: Value) -> Value:
     )
     if not isinstance(found, Function):
         return UNKNOWN
-    iterator = calls.call_function(interp, found, [ref], ast.Constant(None, lineno=1, col_offset=0))
+    iterator = interp.call_function(found, [ref], ast.Constant(None, lineno=1, col_offset=0))
     return iterator if iterator != ref else UNKNOWN
 
 
@@ -45,15 +45,15 @@ def iterate_instance(interp: Interpreter, ref: Value, node: ast.expr | None) -> 
     if isinstance(obj.cls, Class):
         found = classes.find(interp, obj.cls, "__iter__") or classes.find(interp, obj.cls, "__aiter__")
         if isinstance(found, Function):
-            iterator = calls.call_function(interp, found, [ref], where)
+            iterator = interp.call_function(found, [ref], where)
             if iterator == ref:
                 step = classes.find(interp, obj.cls, "__next__") or classes.find(interp, obj.cls, "__anext__")
                 if isinstance(step, Function):
-                    return calls.call_function(interp, step, [ref], where)
+                    return interp.call_function(step, [ref], where)
                 return UNKNOWN
             return iteration.element(interp, iterator, node)
         found = classes.find(interp, obj.cls, "__getitem__")
         if isinstance(found, Function):
-            return calls.call_function(interp, found, [ref], where, CallSite(where, (Arg(Scalar("int")),)))
+            return interp.call_function(found, [ref], where, CallSite(where, (Arg(Scalar("int")),)))
     items = [*(obj.items or ()), *([obj.element] if obj.element is not None else [])]
     return join_all(items) if items else UNKNOWN

@@ -19,7 +19,7 @@ from devfix.analysis.domain.values import (
     TupleValue,
     Value,
 )
-from devfix.analysis.language import calls, containers, iteration
+from devfix.analysis.language import containers, iteration
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.nn import modules
 
@@ -108,7 +108,7 @@ def made_of(interp: Interpreter, maker: Value, site: CallSite) -> Value:
         items = (iteration.element(interp, given, None),) * len(fields)
     if not fields or len(items) != len(fields):
         return UNKNOWN
-    return calls.call(interp, maker, CallSite(site.node, tuple(map(Arg, items))))
+    return interp.call(maker, CallSite(site.node, tuple(map(Arg, items))))
 
 
 def fields_of(interp: Interpreter, maker: Value) -> tuple[str, ...]:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from devfix.analysis.domain import classes
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.values import Class, Const, Function, Obj, Ref, Tensor, Value
-from devfix.analysis.language import calls
 from devfix.analysis.language.frames import Arg, CallSite
 
 if TYPE_CHECKING:
@@ -30,7 +29,7 @@ def call(interp: Interpreter, setter: Function, ref: Ref, name: str, value: Valu
     """Let a ``__setattr__`` set an attribute; False where it keeps nothing under that name."""
     before, held = interp.obj(ref).attrs.get(name), interp.obj_of(value)
     site = CallSite(target, (Arg(Const(name)), Arg(value)))
-    calls.call_function(interp, setter, [ref], target, site)
+    interp.call_function(setter, [ref], target, site)
     if held is not None and isinstance(value, Ref):
         # It has no names of its way through the method, which anything may pass.
         interp.update(value, replace(interp.obj(value), trail=held.trail))

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis.domain import classes
 from devfix.analysis.domain.values import Class, Function, Value
-from devfix.analysis.language import calls
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -24,5 +23,5 @@ def speak(interp: Interpreter, value: Value, node: ast.expr, *, as_shown: bool =
     for name in _AS_TEXT[as_shown:]:
         found = classes.find(interp, obj.cls, name)
         if isinstance(found, Function):
-            calls.call_function(interp, found, [value], node)
+            interp.call_function(found, [value], node)
             return

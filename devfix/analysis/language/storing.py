@@ -25,7 +25,7 @@ from devfix.analysis.domain.values import (
     members,
     without_none,
 )
-from devfix.analysis.language import calls, containers, descriptors, given_namespaces, own_setters
+from devfix.analysis.language import containers, descriptors, given_namespaces, own_setters
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.nn import hidden_modules, module_tuples
 from devfix.analysis.nn.modules import havoc, is_module
@@ -163,7 +163,7 @@ def _set_property(
     setter = found.setter if isinstance(found, Function) else None
     setter = setter or classes.find(interp, cls, classes.setter_of(name))
     if isinstance(setter, Function):
-        calls.call_function(interp, setter, [ref], target, CallSite(target, (Arg(value),)))
+        interp.call_function(setter, [ref], target, CallSite(target, (Arg(value),)))
 
 
 def stored(interp: Interpreter, ref: Ref, obj: Obj, name: str, value: Value, target: ast.expr) -> Value:
@@ -230,7 +230,7 @@ def _set_item_of_object(
     own = classes.find(interp, obj.cls, "__setitem__") if isinstance(obj.cls, Class) else None
     if obj.kind == "instance" and isinstance(own, Function):
         site = CallSite(target, (Arg(key, target.slice), Arg(value)))
-        calls.call_function(interp, own, [receiver], target, site)
+        interp.call_function(own, [receiver], target, site)
     elif obj.cls in tables.CLASSES:
         tables.store(interp, receiver, key, value)
     else:

@@ -21,7 +21,7 @@ from devfix.analysis.domain.values import (
     TupleValue,
     Value,
 )
-from devfix.analysis.language import calls, contexts
+from devfix.analysis.language import contexts, unknown_code
 from devfix.analysis.language.frames import CallSite
 from devfix.analysis.nn import modules
 from devfix.analysis.torch_model.arrays import (
@@ -176,7 +176,7 @@ def _unknown_method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: Ca
         made = moves.typed(interp, site) or moves.converted(interp, site)  # of a file, say
         if made is not None:
             return made
-    return calls.call_unknown(interp, site)
+    return unknown_code.call(interp, site)
 
 
 def _generator(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:

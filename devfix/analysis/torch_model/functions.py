@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.values import UNKNOWN, Value
-from devfix.analysis.language import callbacks, calls, construction, named_tuples
+from devfix.analysis.language import callbacks, construction, named_tuples, unknown_code
 from devfix.analysis.language.frames import CallSite
 from devfix.analysis.torch_model import names
 from devfix.analysis.torch_model.arrays import (
@@ -182,7 +182,7 @@ def call(interp: Interpreter, name: str, site: CallSite) -> Value:
     callbacks.run(interp, site)
     if names.is_harmless(name):
         return UNKNOWN
-    return calls.call_unknown(interp, site)
+    return unknown_code.call(interp, site)
 
 
 #: What makes sense of all names of a package that have no handler of their own.

@@ -20,7 +20,7 @@ from devfix.analysis.domain.values import (
     TupleValue,
     Value,
 )
-from devfix.analysis.language import binding, calls, construction, contexts, named_tuples
+from devfix.analysis.language import binding, construction, contexts, named_tuples, unknown_code
 from devfix.analysis.language.frames import CallSite
 from devfix.analysis.nn.modules import is_module
 from devfix.analysis.torch_model import external_objects
@@ -69,7 +69,7 @@ def call(interp: Interpreter, method: ExternalMethod, site: CallSite) -> Value:
         return text_methods.call(interp, receiver, name, site)
     if scalar_type(receiver) in ("int", "float", "bool") and name == "item":
         return receiver
-    return calls.call_unknown(interp, site)
+    return unknown_code.call(interp, site)
 
 
 def _class_method(interp: Interpreter, cls: Class, name: str, site: CallSite) -> Value | None:

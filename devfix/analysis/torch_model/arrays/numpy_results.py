@@ -20,7 +20,7 @@ from devfix.analysis.domain.values import (
     Value,
     without_none,
 )
-from devfix.analysis.language import calls, iteration
+from devfix.analysis.language import iteration
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.torch_model.arrays import numpy_ranks, numpy_types
 from devfix.analysis.torch_model.tensors.arguments import dtype_of, nesting
@@ -179,7 +179,7 @@ def _along(interp: Interpreter, site: CallSite) -> Value:
     given = without_none(given) if given is not None else None
     if not isinstance(given, Array) or not site.args:
         return UNKNOWN
-    made = calls.call(interp, site.args[0].value, CallSite(site.node, (Arg(replace(given, rank=1)),)))
+    made = interp.call(site.args[0].value, CallSite(site.node, (Arg(replace(given, rank=1)),)))
     made = without_none(made)
     if isinstance(made, Array):
         return replace(made, rank=AT_LEAST_1)

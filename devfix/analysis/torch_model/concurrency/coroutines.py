@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.values import NONE, UNKNOWN, External, Obj, Ref, TupleValue, Value
-from devfix.analysis.language import calls
 from devfix.analysis.language.frames import CallSite
 from devfix.analysis.torch_model.concurrency import threads
 
@@ -47,7 +46,7 @@ def in_thread(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``asyncio.to_thread(function, ...)``."""
     if not site.args:
         return UNKNOWN
-    return calls.call(interp, site.args[0].value, replace(site, args=site.args[1:]))
+    return interp.call(site.args[0].value, replace(site, args=site.args[1:]))
 
 
 def made(interp: Interpreter, name: str, site: CallSite) -> Value:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from devfix.analysis.domain.copying import frozen
 from devfix.analysis.domain.lattice import UNKNOWN_DEVICE
 from devfix.analysis.domain.values import Const, Scalar, Tensor, TupleValue, Value
-from devfix.analysis.language import calls
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.text.syntax import remembered
 from devfix.analysis.torch_model.concurrency import rebirth
@@ -91,6 +90,6 @@ def _first_use(interp: Interpreter, function: Value, given: CallSite) -> Origin 
     before = interp.state
     interp.state = before.fork()
     interp.state.used = None
-    calls.call(interp, function, given)
+    interp.call(function, given)
     found, interp.state = interp.state.used, before
     return found

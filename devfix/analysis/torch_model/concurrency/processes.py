@@ -24,7 +24,7 @@ from devfix.analysis.domain.values import (
     Union,
     Value,
 )
-from devfix.analysis.language import attributes, calls, iteration
+from devfix.analysis.language import iteration, unknown_code
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.nn import modules
 from devfix.analysis.reuse import reads
@@ -107,7 +107,7 @@ def method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -
         bases = modules.external_bases(interp, obj.cls)
         forking = next((base for base in bases if base in PROCESSES and is_forking(interp, base)), None)
         if forking is not None:
-            run = Arg(attributes.get_attribute(interp, ref, "run", site.node))
+            run = Arg(interp.attribute(ref, "run", site.node))
             start = Start(forking, interp.site("other", site.node), interp.state.used, plain=False)
             forks.check(interp, start, run, CallSite(site.node))
     return UNKNOWN
@@ -150,7 +150,7 @@ def pool_method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSi
         given = _given(interp, name, site, is_executor=_is_executor(start.name))
         if given is not None:
             forks.check(interp, start, site.args[0], given)
-    return calls.call_unknown(interp, site)
+    return unknown_code.call(interp, site)
 
 
 def _is_executor(name: str) -> bool:

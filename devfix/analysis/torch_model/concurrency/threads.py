@@ -18,7 +18,7 @@ from devfix.analysis.domain.values import (
     TupleValue,
     Value,
 )
-from devfix.analysis.language import attributes, calls, containers, iteration
+from devfix.analysis.language import containers, iteration
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.nn import modules
 
@@ -97,7 +97,7 @@ def is_thread(interp: Interpreter, obj: Obj) -> bool:
 def method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:
     """``start`` runs the thread: the rest of the program goes on beside it."""
     if name == "start":
-        run = attributes.get_attribute(interp, ref, "run", site.node)
+        run = interp.attribute(ref, "run", site.node)
         _beside(interp, run, CallSite(site.node))
     elif name == "run":
         _beside(interp, obj.attrs.get(_TARGET, NONE), _given(interp, obj, site))
@@ -116,7 +116,7 @@ def _beside(interp: Interpreter, function: Value, site: CallSite) -> None:
     """Call a function that may go on for ever: what it did until then is done."""
     if function == NONE:
         return
-    calls.call(interp, function, site)
+    interp.call(function, site)
     interp.state.dead = False
 
 
@@ -131,9 +131,9 @@ def executor_method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: Ca
         return ref if name == "__enter__" else UNKNOWN
     rest = site.args[1:]
     if name == "submit":
-        return finished(interp, calls.call(interp, site.args[0].value, replace(site, args=rest)))
+        return finished(interp, interp.call(site.args[0].value, replace(site, args=rest)))
     each = tuple(Arg(iteration.element(interp, arg.value, arg.node)) for arg in rest)
-    return Sequence(calls.call(interp, site.args[0].value, CallSite(site.node, each)))
+    return Sequence(interp.call(site.args[0].value, CallSite(site.node, each)))
 
 
 def finished(interp: Interpreter, value: Value) -> Value:
@@ -149,7 +149,7 @@ def result(obj: Obj) -> Value:
 def future_method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:
     """``result()`` is what the function returned, and so are ``get()`` and ``wait()`` of what other pools give."""
     if name == "add_done_callback" and site.args:
-        calls.call(interp, site.args[0].value, CallSite(site.node, (Arg(ref),)))
+        interp.call(site.args[0].value, CallSite(site.node, (Arg(ref),)))
         return NONE
     return result(obj) if name in ("result", "get", "wait") else Scalar("bool")
 
@@ -170,13 +170,13 @@ def pool_method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSi
         named = interp.obj_of(rest[1].value) if len(rest) > 1 else None
         known = {key: Arg(value) for key, value in named.attrs.items()} if named is not None else {}
         given = CallSite(site.node, tuple(map(Arg, args or ())), known, open=args is None)
-        found = calls.call(interp, function, given)
+        found = interp.call(function, given)
     else:
         each = iteration.element(interp, rest[0].value, rest[0].node)
         row = iteration.exact_items(interp, each) if plain == "starmap" else (each,)
         if row is None:
             return UNKNOWN
-        made = calls.call(interp, function, CallSite(site.node, tuple(map(Arg, row))))
+        made = interp.call(function, CallSite(site.node, tuple(map(Arg, row))))
         found = interp.new(Obj("list", element=made)) if not plain.startswith("i") else Sequence(made)
     return finished(interp, found) if name.endswith("_async") else found
 

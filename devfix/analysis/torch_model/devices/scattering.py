@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.lattice import UNKNOWN_DEVICE
 from devfix.analysis.domain.values import UNKNOWN, Ref, TupleValue, Value
-from devfix.analysis.language import calls
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.nn import modules
 from devfix.analysis.torch_model.loading import collation
@@ -29,7 +28,7 @@ def call(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
     if not wrapper_attributes.may_have_moved(interp, obj):
         return _scattered(interp, inner, site)
     with interp.recorder.mute():
-        given = calls.call(interp, inner, site)
+        given = interp.call(inner, site)
     return collation.each_tensor(interp, given, lambda each: replace(each, device=UNKNOWN_DEVICE))
 
 
@@ -46,7 +45,7 @@ def data_parallel(interp: Interpreter, name: str, site: CallSite) -> Value:
 def _scattered(interp: Interpreter, inner: Value, site: CallSite) -> Value:
     device = modules.module_device(interp, inner)
     if device is None or not device.is_accelerator or interp.program.adopts:  # some runs may not wrap it
-        return calls.call(interp, inner, site)
+        return interp.call(inner, site)
 
     def moved(arg: Arg) -> Arg:
         holder = interp.obj_of(arg.value)
@@ -58,4 +57,4 @@ def _scattered(interp: Interpreter, inner: Value, site: CallSite) -> Value:
 
     args = tuple(moved(arg) for arg in site.args)
     keywords = {name: moved(arg) for name, arg in site.keywords.items()}
-    return calls.call(interp, inner, replace(site, args=args, keywords=keywords))
+    return interp.call(inner, replace(site, args=args, keywords=keywords))

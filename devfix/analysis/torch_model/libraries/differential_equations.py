@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.lattice import rank_of_stack
 from devfix.analysis.domain.values import UNKNOWN, Tensor, TupleValue, Value, without_none
-from devfix.analysis.language import calls
+from devfix.analysis.language import unknown_code
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.torch_model.tensors import operations
 
@@ -23,14 +23,14 @@ def solve(interp: Interpreter, name: str, site: CallSite) -> Value:
     """
     function, start, moments = site.get(0, "func"), site.get(1, "y0"), site.get(2, "t")
     if site.open or function is None or start is None or moments is None:
-        return calls.call_unknown(interp, site)
+        return unknown_code.call(interp, site)
     state = without_none(start.value)
     first = state.items[0] if isinstance(state, TupleValue) and state.items else state
     moment = without_none(moments.value)
     if isinstance(moment, Tensor) and isinstance(first, Tensor):
         moment = replace(moment, device=first.device, rank=0)
     given = (Arg(moment, moments.node), Arg(state, start.node))
-    calls.call(interp, function.value, CallSite(site.node, given))
+    interp.call(function.value, CallSite(site.node, given))
     if isinstance(state, TupleValue):
         return TupleValue(tuple(_course(interp, each, site) for each in state.items))
     return _course(interp, state, site)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.values import NONE, UNKNOWN, External, Obj, Ref, Tensor, Value
-from devfix.analysis.language import calls, iteration
+from devfix.analysis.language import iteration
 from devfix.analysis.language.frames import Arg, CallSite
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def _ran(result: bool, *names: str) -> Callable[[Interpreter, str, CallSite], Va
             return External(name) if result else UNKNOWN
         inner = _inputs(interp, site, names)
         if inner is not None:
-            calls.call(interp, model, inner)
+            interp.call(model, inner)
         return model if result else UNKNOWN
 
     return handle

@@ -24,7 +24,6 @@ from devfix.analysis.domain.values import (
     Union,
     Value,
 )
-from devfix.analysis.language import calls
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.nn import modules
 from devfix.analysis.torch_model.devices import dispatching
@@ -108,7 +107,7 @@ def initialise_trainer(interp: Interpreter, ref: Ref, name: str, site: CallSite)
     found = classes.find(interp, cls, "compute_loss") if isinstance(cls, Class) else None
     if isinstance(found, Function):
         batch = interp.new(Obj("dict", element=Tensor(ACCELERATOR, grad=False, leaf=True)))
-        calls.call_function(interp, found, [ref, model, batch], site.node)
+        interp.call_function(found, [ref, model, batch], site.node)
 
 
 def attribute(interp: Interpreter, ref: Ref, obj: Obj, name: str) -> Value | None:

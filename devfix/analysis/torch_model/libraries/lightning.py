@@ -21,7 +21,7 @@ from devfix.analysis.domain.values import (
     Value,
     members,
 )
-from devfix.analysis.language import calls, iteration
+from devfix.analysis.language import iteration
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.nn import modules
 from devfix.analysis.record.recorder import Binding
@@ -109,4 +109,4 @@ def _call(interp: Interpreter, receiver: Ref, name: str, args: list[Value], site
     if not isinstance(found, Function):
         return NONE
     taken = len(found.node.args.args) - 1
-    return calls.call_function(interp, found, [receiver, *args[:taken]], site.node)
+    return interp.call_function(found, [receiver, *args[:taken]], site.node)

@@ -26,7 +26,7 @@ from devfix.analysis.domain.values import (
     Value,
     without_none,
 )
-from devfix.analysis.language import calls
+from devfix.analysis.language import unknown_code
 from devfix.analysis.language.frames import CallSite
 from devfix.analysis.nn import modules
 from devfix.analysis.torch_model.libraries import audio_transforms, detection, metrics, tokenizers
@@ -241,4 +241,4 @@ def method(interp: Interpreter, ref: Ref, name: str, site: CallSite) -> Value:
         return call(interp, ref, obj.place, site)
     if obj.kind == "module":
         return UNKNOWN
-    return calls.call_unknown(interp, replace(site, args=tuple(a for a in site.args if a.value != ref)))
+    return unknown_code.call(interp, replace(site, args=tuple(a for a in site.args if a.value != ref)))

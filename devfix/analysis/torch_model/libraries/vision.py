@@ -25,7 +25,7 @@ from devfix.analysis.domain.values import (
     members,
     without_none,
 )
-from devfix.analysis.language import calls, iteration
+from devfix.analysis.language import iteration
 from devfix.analysis.language.containers import everything
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.record.trails import roots_of
@@ -150,7 +150,7 @@ def _image(interp: Interpreter, transform: Value, site: CallSite) -> Value:
 
 def _apply(interp: Interpreter, transform: Value, value: Value, site: CallSite) -> Value:
     with batches.making(interp):
-        return calls.call(interp, without_none(transform), CallSite(site.node, (Arg(value),)))
+        return interp.call(without_none(transform), CallSite(site.node, (Arg(value),)))
 
 
 def transform(interp: Interpreter, name: str, site: CallSite) -> Value | None:

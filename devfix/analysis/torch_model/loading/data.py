@@ -30,7 +30,7 @@ from devfix.analysis.domain.values import (
     Value,
     without_none,
 )
-from devfix.analysis.language import calls, iteration, iterators
+from devfix.analysis.language import iteration, iterators
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.nn import modules
 from devfix.analysis.torch_model.libraries import graphs, hub_datasets, vision
@@ -214,7 +214,7 @@ def element(interp: Interpreter, value: Value, node: ast.expr | None) -> Value:
                 if name == "__iter__":
                     return iterators.iterate_instance(interp, value, node)
                 index = CallSite(where, (Arg(Scalar("int")),))
-                return calls.call_function(interp, found, [value], where, index)
+                return interp.call_function(found, [value], where, index)
         return own_sample(interp, value, obj, where)
     if obj.kind == "list":
         return iteration.element(interp, value, node)
@@ -231,7 +231,7 @@ def own_sample(interp: Interpreter, ref: Ref, obj: Obj, node: ast.expr) -> Value
     made: Value = UNKNOWN
     get = classes.find(interp, obj.cls, "get") if isinstance(obj.cls, Class) else None
     if isinstance(get, Function):
-        made = calls.call_function(interp, get, [ref], node, CallSite(node, (Arg(Scalar("int")),)))
+        made = interp.call_function(get, [ref], node, CallSite(node, (Arg(Scalar("int")),)))
     return graphs.own_sample(interp, obj) if made == UNKNOWN else made
 
 
@@ -297,7 +297,7 @@ def assembled(
     with batches.making(interp), interp.watching() as in_collate:
         if collate_fn != NONE:
             samples = sample if alone else interp.new(Obj("list", element=sample))
-            result = calls.call(interp, collate_fn, CallSite(node, (Arg(samples),)))
+            result = interp.call(collate_fn, CallSite(node, (Arg(samples),)))
         else:
             result = collation.converted(interp, sample) if alone else collation.collate(interp, sample, node)
             if not in_dataset and _is_of_script(interp, dataset):

@@ -13,7 +13,7 @@ from devfix.analysis.domain import classes
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.lattice import CPU
 from devfix.analysis.domain.values import Class, Function, Obj, Ref, Tensor, TupleValue, Value
-from devfix.analysis.language import calls, containers, named_tuples
+from devfix.analysis.language import containers, named_tuples
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.record.trails import extend
 from devfix.analysis.text.syntax import called, remembered
@@ -139,7 +139,7 @@ def _sends(interp: Interpreter, call: ast.Call) -> bool:
     before, interp.state = interp.state, interp.state.fork()
     try:
         with interp.recorder.mute():
-            made = calls.call(interp, function, CallSite(call, (Arg(Tensor(device=CPU, dtype="float32")),)))
+            made = interp.call(function, CallSite(call, (Arg(Tensor(device=CPU, dtype="float32")),)))
     finally:
         interp.state = before
     return isinstance(made, Tensor) and made.device.is_accelerator

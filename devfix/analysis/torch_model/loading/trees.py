@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.join import join_all
 from devfix.analysis.domain.values import UNKNOWN, External, Obj, Sequence, Tensor, TupleValue, Union, Value
-from devfix.analysis.language import calls, iteration
+from devfix.analysis.language import iteration
 from devfix.analysis.language.frames import Arg, CallSite
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def tree_map(interp: Interpreter, name: str, site: CallSite) -> Value:
     function, tree = site.value(0, "func", "fn"), site.value(1, "tree", "pytree")
     if function is None or tree is None:
         return UNKNOWN
-    return mapped(interp, tree, lambda leaf: calls.call(interp, function, CallSite(site.node, (Arg(leaf),))))
+    return mapped(interp, tree, lambda leaf: interp.call(function, CallSite(site.node, (Arg(leaf),))))
 
 
 def tree_map_in_place(interp: Interpreter, name: str, site: CallSite) -> Value:
@@ -64,7 +64,7 @@ def tree_map_only(interp: Interpreter, name: str, site: CallSite) -> Value:
 
     def changed(leaf: Value) -> Value:
         if isinstance(leaf, Tensor):
-            return calls.call(interp, function, CallSite(site.node, (Arg(leaf),)))
+            return interp.call(function, CallSite(site.node, (Arg(leaf),)))
         return leaf
 
     return mapped(interp, tree, changed)

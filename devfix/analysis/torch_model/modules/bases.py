@@ -18,7 +18,7 @@ from devfix.analysis.domain.values import (
     SuperValue,
     Value,
 )
-from devfix.analysis.language import calls, construction, enumerations
+from devfix.analysis.language import construction, enumerations
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.nn import modules
 from devfix.analysis.torch_model import external_objects
@@ -41,16 +41,16 @@ def special_instance(interp: Interpreter, cls: Class, site: CallSite) -> Value |
     if enumerations.is_one(interp, cls):
         return enumerations.member(interp, cls, site.value(0, "value") or UNKNOWN)
     if bases & _TYPED_DICTS:
-        return calls.call(interp, External("builtins.dict"), site)  # at run time it is no more
+        return interp.call(External("builtins.dict"), site)  # at run time it is no more
     if bases & _DICTS and not _OF_DICTS & set(_defined(interp, cls)):
         init = classes.find(interp, cls, "__init__")
         given = CallSite(site.node) if isinstance(init, Function) else site
-        made = calls.call(interp, External("builtins.dict"), given)
+        made = interp.call(External("builtins.dict"), given)
         obj = interp.obj_of(made)
         if obj is not None and isinstance(made, Ref):
             interp.update(made, replace(obj, cls=cls, trail=(interp.site("other", site.node),)))
             if isinstance(init, Function):
-                calls.call_function(interp, init, [made], site.node, site)
+                interp.call_function(init, [made], site.node, site)
         return made
     if bases & _LISTS and not _OF_DICTS & set(_defined(interp, cls)):
         return _own_list(interp, cls, site)
@@ -61,11 +61,11 @@ def _own_list(interp: Interpreter, cls: Class, site: CallSite) -> Value:
     """A list with methods of its own."""
     init = classes.find(interp, cls, "__init__")
     given = CallSite(site.node) if isinstance(init, Function) else site
-    made = calls.call(interp, External("builtins.list"), given)
+    made = interp.call(External("builtins.list"), given)
     if isinstance(made, Ref):
         interp.update(made, replace(interp.obj(made), cls=cls, trail=(interp.site("other", site.node),)))
         if isinstance(init, Function):
-            calls.call_function(interp, init, [made], site.node, site)
+            interp.call_function(init, [made], site.node, site)
     return made
 
 
@@ -118,7 +118,7 @@ def _initialise_base(interp: Interpreter, ref: Ref, base: str, site: CallSite) -
 def _initialise_container(interp: Interpreter, ref: Ref, base: str, site: CallSite) -> None:
     """``dict.__init__(ref, entries)``, ``list.__init__(ref, items)``."""
     obj = interp.obj(ref)
-    made = calls.call(interp, External("builtins.dict" if base in _DICTS else "builtins.list"), site)
+    made = interp.call(External("builtins.dict" if base in _DICTS else "builtins.list"), site)
     held = interp.obj_of(made)
     if held is None:
         return

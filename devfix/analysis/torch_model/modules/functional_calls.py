@@ -9,7 +9,7 @@ from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.join import join_all
 from devfix.analysis.domain.lattice import UNKNOWN_DEVICE
 from devfix.analysis.domain.values import TRUE, UNKNOWN, Obj, Ref, Tensor, TupleValue, Value, without_none
-from devfix.analysis.language import calls, containers, iteration
+from devfix.analysis.language import containers, iteration, unknown_code
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.nn import modules
 from devfix.analysis.torch_model.modules import owners
@@ -26,12 +26,12 @@ def functional_call(interp: Interpreter, name: str, site: CallSite) -> Value:
     )
     module = without_none(module) if module is not None else UNKNOWN
     if not isinstance(module, Ref) or not modules.is_module(interp, module):
-        return calls.call_unknown(interp, site)
+        return unknown_code.call(interp, site)
     own = {part: interp.obj(part) for part in modules.tree(interp, module)}
     modules.transform(interp, module, _substitute(interp, tensors))
     for part in own:
         interp.update(part, interp.obj(part).with_fact(owners.SUBSTITUTED, TRUE))
-    result = calls.call(interp, module, _arguments(interp, site))
+    result = interp.call(module, _arguments(interp, site))
     for part, before in own.items():
         _give_back(interp, part, before)
     return result

@@ -19,7 +19,6 @@ from devfix.analysis.domain.values import (
     Unknown,
     Value,
 )
-from devfix.analysis.language import calls
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.nn.modules import module_device
 
@@ -93,13 +92,13 @@ def before_forward(interp: Interpreter, ref: Ref, site: CallSite) -> CallSite:
     if interp.obj(ref).facts.keys().isdisjoint((_BEFORE, _BEFORE + _KEYWORDS)):
         return site
     for hook in _hooks(interp.obj(ref), _BEFORE):
-        returned = calls.call(interp, hook, CallSite(site.node, (Arg(ref), Arg(_given(site)))))
+        returned = interp.call(hook, CallSite(site.node, (Arg(ref), Arg(_given(site)))))
         if returned != NONE:
             values = returned.items if isinstance(returned, TupleValue) else (returned,)
             site = replace(site, args=_args(site, values))
     for hook in _hooks(interp.obj(ref), _BEFORE + _KEYWORDS):
         given = (Arg(ref), Arg(_given(site)), Arg(_keywords(interp, site)))
-        site = _handed_on(interp, site, calls.call(interp, hook, CallSite(site.node, given)))
+        site = _handed_on(interp, site, interp.call(hook, CallSite(site.node, given)))
     return site
 
 
@@ -137,7 +136,7 @@ def of_gradient(interp: Interpreter, tensor: Tensor, site: CallSite) -> Value:
     hook = site.value(0, "hook")
     if hook is not None and tensor.device.is_accelerator:
         gradient = Tensor(tensor.device, tensor.dtype, tensor.rank, grad=False, leaf=True)
-        calls.call(interp, hook, CallSite(site.node, (Arg(gradient),)))
+        interp.call(hook, CallSite(site.node, (Arg(gradient),)))
     return interp.new(Obj("external", HANDLE))
 
 
@@ -147,12 +146,10 @@ def after_forward(interp: Interpreter, ref: Ref, site: CallSite, result: Value) 
         return result
     inputs = Arg(_given(site))
     for hook in _hooks(interp.obj(ref)):
-        result = _replaced(
-            calls.call(interp, hook, CallSite(site.node, (Arg(ref), inputs, Arg(result)))), result
-        )
+        result = _replaced(interp.call(hook, CallSite(site.node, (Arg(ref), inputs, Arg(result)))), result)
     for hook in _hooks(interp.obj(ref), _FACT + _KEYWORDS):
         args = (Arg(ref), inputs, Arg(_keywords(interp, site)), Arg(result))
-        result = _replaced(calls.call(interp, hook, CallSite(site.node, args)), result)
+        result = _replaced(interp.call(hook, CallSite(site.node, args)), result)
     for hook in _hooks(interp.obj(ref), _BACKWARD):
         _show_gradients(interp, ref, hook, site, result)
     return result
@@ -164,7 +161,7 @@ def _show_gradients(interp: Interpreter, ref: Ref, hook: Value, site: CallSite, 
         of_inputs = Sequence(Tensor(result.device, grad=False, leaf=True))
         of_result = replace(result, grad=False, leaf=True, trail=(), roots=(), typed=())
         args = (Arg(ref), Arg(of_inputs), Arg(TupleValue((of_result,))))
-        calls.call(interp, hook, CallSite(site.node, args))
+        interp.call(hook, CallSite(site.node, args))
 
 
 def _replaced(returned: Value, result: Value) -> Value:

@@ -23,7 +23,7 @@ from devfix.analysis.domain.values import (
     members,
     without_none,
 )
-from devfix.analysis.language import calls, iteration
+from devfix.analysis.language import iteration
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.nn import modules
 from devfix.analysis.torch_model.devices import autocast, device_strings, grad_mode, scattering
@@ -194,7 +194,7 @@ def call(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
     if reparametrizations.NAME in obj.attrs:
         reparametrizations.compute(interp, ref, site.node)
     if obj.cls == averages.CLASS:
-        return calls.call(interp, obj.attrs["module"], site)
+        return interp.call(obj.attrs["module"], site)
     if audio_transforms.is_one(obj):
         return audio_transforms.call(interp, ref, obj, site)
     name = layer_name(interp, obj.cls)
@@ -230,7 +230,7 @@ def _chain(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
     value = site.args[0].value if site.args else UNKNOWN
     node = site.args[0].node if site.args else None
     for step in steps:
-        value = calls.call(interp, step, CallSite(site.node, (Arg(value, node),)))
+        value = interp.call(step, CallSite(site.node, (Arg(value, node),)))
     return value if obj.element is None else _in_any_order(interp, members(obj.element), value, node, site)
 
 
@@ -246,7 +246,7 @@ def _in_any_order(
         keeps = value.dtype in FLOATS and all(_is_of_torch(interp, step) for step in steps)
         value = replace(value, dtype=value.dtype if keeps else None, rank=None)
     given = CallSite(site.node, (Arg(value, node),))
-    results = [calls.call(interp, step, given) for step in steps]
+    results = [interp.call(step, given) for step in steps]
     if isinstance(value, Unknown) and all(_is_of_torch(interp, step) for step in steps):
         made = [replace(result, rank=None) for result in results if isinstance(result, Tensor)]
         return join_all(list(made)) if made else UNKNOWN

@@ -10,7 +10,6 @@ from devfix.analysis.domain import classes
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.lattice import FLOATS, UNKNOWN_DEVICE
 from devfix.analysis.domain.values import Class, Function, Ref, Retargeting, Tensor, Value
-from devfix.analysis.language import calls
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.nn import modules
 from devfix.analysis.record.trails import dtype_trails
@@ -28,7 +27,7 @@ def apply(interp: Interpreter, ref: Ref, function: Value, node: ast.expr) -> Non
     if override is None:
         inherited(interp, ref, function, node)
     else:
-        calls.call_function(interp, override, [ref], node, CallSite(node, (Arg(function),)))
+        interp.call_function(override, [ref], node, CallSite(node, (Arg(function),)))
     _follow(interp, ref)
     shared_parameters.follow(interp, shared)
     if isinstance(function, Retargeting) and function.device is not None:
@@ -85,7 +84,7 @@ def retargeted(function: Retargeting, tensor: Tensor) -> Tensor:
 
 
 def _changed(interp: Interpreter, function: Value, tensor: Tensor, node: ast.expr) -> Tensor:
-    result = calls.call(interp, function, CallSite(node, (Arg(tensor),)))
+    result = interp.call(function, CallSite(node, (Arg(tensor),)))
     if isinstance(result, Tensor):
         if result.device.is_accelerator and isinstance(function, Retargeting):
             interp.state.used = interp.state.used or function.site

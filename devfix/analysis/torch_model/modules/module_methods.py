@@ -26,7 +26,7 @@ from devfix.analysis.domain.values import (
     TupleValue,
     Value,
 )
-from devfix.analysis.language import calls, containers, iteration
+from devfix.analysis.language import containers, iteration
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.nn import modules
 from devfix.analysis.torch_model.libraries import pretrained
@@ -57,7 +57,7 @@ def call(interp: Interpreter, ref: Ref, name: str, site: CallSite) -> Value:
     if name in _ITSELF:
         if name == "apply" and site.args:
             for part in modules.tree(interp, ref)[:8]:
-                calls.call(interp, site.args[0].value, CallSite(site.node, (Arg(part),)))
+                interp.call(site.args[0].value, CallSite(site.node, (Arg(part),)))
         return NONE if name == "zero_grad" else ref
     if name in ("append", "insert", "extend"):
         return _grow(interp, ref, name, site)
@@ -117,9 +117,7 @@ def _state_dict(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
     element = join_all(list(found)) if found else UNKNOWN
     if isinstance(element, Tensor):
         element = replace(element, parameter=False, grad=False)
-    extra = {
-        key: calls.call(interp, getter, CallSite(site.node)) for key, getter in _extra(interp, ref, "get")
-    }
+    extra = {key: interp.call(getter, CallSite(site.node)) for key, getter in _extra(interp, ref, "get")}
     return interp.new(Obj("dict", attrs=extra, element=element))
 
 
@@ -156,7 +154,7 @@ def _load_state_dict(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
     given_state = interp.obj_of(state)
     held = given_state.attrs if given_state is not None and given_state.kind == "dict" else {}
     for key, setter in _extra(interp, ref, "set"):
-        calls.call(interp, setter, CallSite(site.node, (Arg(held.get(key, UNKNOWN)),)))
+        interp.call(setter, CallSite(site.node, (Arg(held.get(key, UNKNOWN)),)))
     return UNKNOWN
 
 
@@ -186,12 +184,10 @@ def _entries(interp: Interpreter, ref: Ref, name: str) -> Value:
 
 def _named_tensor(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
     """``module.get_parameter("head.weight")``, ``get_buffer``."""
-    from devfix.analysis.language import attributes
-
     target = site.value(0, "target")
     value: Value = ref if isinstance(target, Const) else UNKNOWN
     for name in str(target.value).split(".") if isinstance(target, Const) else ():
-        value = attributes.get_attribute(interp, value, name, site.node)
+        value = interp.attribute(value, name, site.node)
     return value
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.values import BoundMethod, Function, Sequence, Tensor, TupleValue, Value
-from devfix.analysis.language import calls, iteration
+from devfix.analysis.language import iteration
 from devfix.analysis.language.frames import CallSite
 from devfix.analysis.torch_model.loading.batches import leaves
 
@@ -22,7 +22,7 @@ def call(interp: Interpreter, callee: Function | BoundMethod, site: CallSite) ->
     """A call while somebody watches what is put on the accelerator."""
     with interp.watching() as seen:
         if isinstance(callee, Function):
-            result = calls.call_function(interp, callee, [], site.node, site)
+            result = interp.call_function(callee, [], site.node, site)
             # A collate function is called by the loader: nobody wrote that argument.
             written = bool(site.args) and site.args[0].node is not None
             moves = written and _is_moved_copy(interp, site.args[0].value, result)
@@ -31,7 +31,7 @@ def call(interp: Interpreter, callee: Function | BoundMethod, site: CallSite) ->
                 if isinstance(result, TupleValue) and _is_moved_copy(interp, given, result):
                     seen[:], moves = [interp.site("all-moved", site.node)], False
         else:
-            result = calls.call_function(interp, callee.function, [callee.receiver], site.node, site)
+            result = interp.call_function(callee.function, [callee.receiver], site.node, site)
             moves = getattr(callee.function.node, "name", "") in _MOVING_METHODS
         if seen and moves and site.args:
             seen[:] = [interp.site("move", site.node)]

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.values import UNKNOWN, Const, External, Obj, Ref, Tensor, Value
-from devfix.analysis.language import attributes, calls
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.nn.modules import is_module
 from devfix.analysis.torch_model.python import standard_library
@@ -41,7 +40,7 @@ def register(interp: Interpreter, name: str, site: CallSite) -> Value:
         interp.update(module, _without(interp.obj(module), weight[0]))
     parts = interp.obj(chain)
     interp.update(chain, replace(parts, items=(*(parts.items or ()), given.value)))
-    calls.call(interp, given.value, CallSite(site.node, (Arg(weight[1], site.node),)))
+    interp.call(given.value, CallSite(site.node, (Arg(weight[1], site.node),)))
     return module
 
 
@@ -67,7 +66,7 @@ def computed(interp: Interpreter, obj: Obj, name: str, node: ast.expr) -> Value 
         return None
     value: Value | None = chain.attrs.get(ORIGINAL, obj.place)
     for part in chain.items or ():
-        value = calls.call(interp, part, CallSite(node, (Arg(value or UNKNOWN, None),)))
+        value = interp.call(part, CallSite(node, (Arg(value or UNKNOWN, None),)))
     return value
 
 
@@ -109,7 +108,7 @@ def _parameter(interp: Interpreter, site: CallSite) -> tuple[Value, tuple[str, T
     named = site.value(1, "tensor_name") or site.value(1, "name")
     if not isinstance(named, Const) or not isinstance(named.value, str) or not is_module(interp, module):
         return module, None
-    tensor = attributes.get_attribute(interp, module, named.value, site.node)
+    tensor = interp.attribute(module, named.value, site.node)
     return module, (named.value, tensor) if isinstance(tensor, Tensor) else None
 
 
@@ -124,7 +123,7 @@ def skip_init(interp: Interpreter, name: str, site: CallSite) -> Value:
     if made is None:
         return UNKNOWN
     own = {key: arg for key, arg in site.keywords.items() if key != "module_cls"}
-    return calls.call(interp, made, replace(site, args=site.args[1:], keywords=own))
+    return interp.call(made, replace(site, args=site.args[1:], keywords=own))
 
 
 _PRUNING = "identity random_unstructured l1_unstructured random_structured ln_structured remove".split()

@@ -149,9 +149,7 @@ def _update(interp: Interpreter, ref: Ref, obj: Obj, site: CallSite) -> Value:
             containers.set_item(interp, ref, UNKNOWN, UNKNOWN, None)
         return NONE
     if site.args and (other is None or other.kind != "dict"):
-        from devfix.analysis.language import calls
-
-        pairs = calls.call(interp, External("builtins.dict"), CallSite(site.node, site.args[:1]))
+        pairs = interp.call(External("builtins.dict"), CallSite(site.node, site.args[:1]))
         other = interp.obj_of(pairs)
     if other is not None and other.element is not None:
         further = object_keys.added(obj, object_keys.of(other))

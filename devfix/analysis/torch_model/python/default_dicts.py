@@ -10,7 +10,7 @@ from devfix.analysis.domain import classes
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.join import join_all
 from devfix.analysis.domain.values import NONE, UNKNOWN, Class, External, Function, Obj, Ref, Scalar, Value
-from devfix.analysis.language import calls, containers, object_keys
+from devfix.analysis.language import containers, object_keys
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.language.iteration import dict_key
 
@@ -49,7 +49,7 @@ def own_item(interp: Interpreter, ref: Ref, obj: Obj, key: Value, node: ast.expr
     if name is not None and name in obj.attrs:
         return obj.attrs[name]
     method = classes.find(interp, obj.cls, _MISSING) if isinstance(obj.cls, Class) else None
-    made = calls.call(interp, method, CallSite(node, (Arg(ref), Arg(key)))) if method is not None else UNKNOWN
+    made = interp.call(method, CallSite(node, (Arg(ref), Arg(key)))) if method is not None else UNKNOWN
     return join_all([made, *(containers.everything(obj) if name is None else _others(obj))])
 
 
@@ -64,7 +64,7 @@ def item(interp: Interpreter, ref: Ref, obj: Obj, key: Value, node: ast.expr) ->
         return obj.attrs[name]
     if obj.element is not None:
         return obj.element if name is not None else join_all(containers.everything(obj))
-    made = calls.call(interp, obj.facts[FACTORY], CallSite(node))
+    made = interp.call(obj.facts[FACTORY], CallSite(node))
     now = interp.obj(ref)
     if name is not None:
         interp.update(ref, now.with_attr(name, made))

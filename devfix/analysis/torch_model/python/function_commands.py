@@ -17,7 +17,6 @@ from devfix.analysis.domain.values import (
     Sequence,
     Value,
 )
-from devfix.analysis.language import calls
 from devfix.analysis.language.frames import CallSite
 from devfix.analysis.torch_model.python import command_line
 
@@ -65,7 +64,7 @@ def typed_option(interp: Interpreter, name: str, site: CallSite) -> Value:
 def run(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``fire.Fire(main)``, ``typer.run(main)``, ``tyro.cli(main)``: the function is called with the options."""
     function = site.value(0, "component", "function", "f")
-    return calls.call(interp, function, CallSite(site.node)) if function is not None else UNKNOWN
+    return interp.call(function, CallSite(site.node)) if function is not None else UNKNOWN
 
 
 HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {

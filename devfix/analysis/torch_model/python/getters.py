@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.values import UNKNOWN, Const, External, Partial, TupleValue, Value
-from devfix.analysis.language import attributes, calls
+from devfix.analysis.language import unknown_code
 from devfix.analysis.language.frames import CallSite
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def named(interp: Interpreter, name: str, site: CallSite) -> Value:
         value = site.value(1) or UNKNOWN
         path = str(asked.value).split(".") if isinstance(asked, Const) else [""]
         for part in path:
-            value = attributes.get_attribute(interp, value, part, site.node) if part else UNKNOWN
+            value = interp.attribute(value, part, site.node) if part else UNKNOWN
         found.append(value)
     return _answer(found)
 
@@ -67,10 +67,10 @@ def method(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``methodcaller("to", device)(x)``."""
     called, *rest = _asked(site)
     if not isinstance(called, Const):
-        return calls.call_unknown(interp, site)
-    found = attributes.get_attribute(interp, site.value(1) or UNKNOWN, str(called.value), site.node)
+        return unknown_code.call(interp, site)
+    found = interp.attribute(site.value(1) or UNKNOWN, str(called.value), site.node)
     given = Partial(found, tuple(rest), ())
-    return calls.call(interp, given, replace(site, args=()))
+    return interp.call(given, replace(site, args=()))
 
 
 HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {

@@ -19,7 +19,7 @@ from devfix.analysis.domain.values import (
     Value,
     without_none,
 )
-from devfix.analysis.language import calls, iteration
+from devfix.analysis.language import iteration
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.torch_model.tensors import operators
 
@@ -131,7 +131,7 @@ def starmap(interp: Interpreter, name: str, site: CallSite) -> Value:
     if items is None or not site.args:
         return Sequence(UNKNOWN)
     call = CallSite(site.node, tuple(Arg(item) for item in items))
-    return Sequence(calls.call(interp, site.args[0].value, call))
+    return Sequence(interp.call(site.args[0].value, call))
 
 
 def groupby(interp: Interpreter, name: str, site: CallSite) -> Value:
@@ -176,7 +176,7 @@ def reduce(interp: Interpreter, name: str, site: CallSite) -> Value:
 
 
 def _joined(interp: Interpreter, function: Value, left: Value, right: Value, site: CallSite) -> Value:
-    return calls.call(interp, function, CallSite(site.node, (Arg(left), Arg(right))))
+    return interp.call(function, CallSite(site.node, (Arg(left), Arg(right))))
 
 
 def operate(interp: Interpreter, name: str, site: CallSite) -> Value:

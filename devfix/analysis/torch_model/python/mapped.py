@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.values import UNKNOWN, Sequence, Tensor, TupleValue, Value, without_none
-from devfix.analysis.language import calls, iteration
+from devfix.analysis.language import iteration
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.torch_model.loading import collation
 
@@ -45,4 +45,4 @@ def _made(interp: Interpreter, function: Value, args: tuple[Arg, ...], node: ast
             return tensor
         return replace(tensor, trail=(replace(tensor.trail[0], kind="other"), *tensor.trail[1:]))
 
-    return collation.each_tensor(interp, calls.call(interp, function, CallSite(node, args)), begin)
+    return collation.each_tensor(interp, interp.call(function, CallSite(node, args)), begin)

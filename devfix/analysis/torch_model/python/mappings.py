@@ -19,7 +19,7 @@ from devfix.analysis.domain.values import (
     TupleValue,
     Value,
 )
-from devfix.analysis.language import calls, containers, iteration
+from devfix.analysis.language import containers, iteration
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.nn.modules import external_bases
 from devfix.analysis.torch_model.python import container_methods
@@ -78,7 +78,7 @@ def _call(interp: Interpreter, ref: Ref, name: str, site: CallSite, *given: Valu
     if not isinstance(found, Function):
         return UNKNOWN
     args = tuple(Arg(value) for value in given)
-    return calls.call_function(interp, found, [ref], site.node, CallSite(site.node, args))
+    return interp.call_function(found, [ref], site.node, CallSite(site.node, args))
 
 
 def is_user_dict(interp: Interpreter, obj: Obj) -> bool:

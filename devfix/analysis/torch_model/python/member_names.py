@@ -19,7 +19,6 @@ from devfix.analysis.domain.values import (
     TupleValue,
     Value,
 )
-from devfix.analysis.language import attributes
 from devfix.analysis.language.frames import CallSite
 from devfix.analysis.nn import modules
 from devfix.analysis.reuse import reads
@@ -75,7 +74,7 @@ def _read(interp: Interpreter, owner: Value, name: str, site: CallSite) -> Value
     found = classes.find(interp, cls, name) if isinstance(cls, Class) else None
     if isinstance(found, Function) and found.kind in ("property", "cached_property"):
         return UNKNOWN
-    return attributes.get_attribute(interp, owner, name, site.node)
+    return interp.attribute(owner, name, site.node)
 
 
 HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {

@@ -40,9 +40,7 @@ def binary(
     for owner, name, other in tries:
         method = _method(interp, owner, name)
         if method is not None:
-            from devfix.analysis.language import calls
-
-            return calls.call_function(interp, method, [owner], node, CallSite(node, (Arg(other),)))
+            return interp.call_function(method, [owner], node, CallSite(node, (Arg(other),)))
     return None
 
 

@@ -33,7 +33,7 @@ from devfix.analysis.domain.values import (
     usual_value,
     without_none,
 )
-from devfix.analysis.language import calls, containers, iteration, speaking, text_keys
+from devfix.analysis.language import containers, iteration, speaking, text_keys
 from devfix.analysis.language.frames import CallSite
 from devfix.analysis.nn import modules
 from devfix.analysis.torch_model.arrays import numpy_types
@@ -267,9 +267,7 @@ def iter_(interp: Interpreter, name: str, site: CallSite) -> Value:
     value = _first(site)
     if len(site.args) == 2:  # a function that is called until it gives the second argument
         found = [
-            each
-            for each in members(calls.call(interp, value, CallSite(site.node)))
-            if each != site.args[1].value
+            each for each in members(interp.call(value, CallSite(site.node))) if each != site.args[1].value
         ]
         return Sequence(join_all(found)) if found else UNKNOWN
     if isinstance(value, Ref) and interp.obj(value).kind == "instance":

@@ -32,7 +32,6 @@ from devfix.analysis.domain.values import (
     without_none,
 )
 from devfix.analysis.language import (
-    attributes,
     cached_properties,
     fitting,
     given_namespaces,
@@ -115,7 +114,7 @@ def getattr_(interp: Interpreter, name: str, site: CallSite) -> Value:
     default = site.value(2)
     if default is not None and attribute_checks.hasattr_(interp, name, site) == FALSE:
         return default
-    found = attributes.get_attribute(interp, owner, attribute.value, site.node)
+    found = interp.attribute(owner, attribute.value, site.node)
     unsure = default is not None and isinstance(found, (Unknown, ExternalMethod))
     return _by_default(interp, owner, default) if unsure else found
 
@@ -168,7 +167,7 @@ def _any_part(interp: Interpreter, owner: Value, site: CallSite) -> Value:
         fitting = [n for n in fitting if not isinstance(obj.attrs.get(n), (Const, Scalar, Unknown, External))]
     fitting += stored
     found = [
-        obj.attrs[n] if n in obj.attrs else attributes.get_attribute(interp, owner, n, site.node)
+        obj.attrs[n] if n in obj.attrs else interp.attribute(owner, n, site.node)
         for n in fitting
         if n.isidentifier() or n in obj.attrs
     ]

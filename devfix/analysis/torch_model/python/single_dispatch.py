@@ -25,7 +25,7 @@ from devfix.analysis.domain.values import (
     TupleValue,
     Value,
 )
-from devfix.analysis.language import calls, enumerations
+from devfix.analysis.language import enumerations
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.torch_model.python import instance_checks
 
@@ -107,7 +107,7 @@ def _dispatched(interp: Interpreter, obj: Obj, site: CallSite) -> Value:
             break
     else:
         possible.append(obj.facts[_DEFAULT])
-    return interp.either(possible, lambda function: calls.call(interp, function, site))
+    return interp.either(possible, lambda function: interp.call(function, site))
 
 
 def _has_enumeration(interp: Interpreter, obj: Obj) -> bool:

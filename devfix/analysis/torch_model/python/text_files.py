@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.values import UNKNOWN, Const, External, Obj, Ref, Scalar, Sequence, Value
-from devfix.analysis.language import calls
+from devfix.analysis.language import unknown_code
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.torch_model.python import file_names
 
@@ -39,7 +39,7 @@ def method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -
         return _LINE
     if name == "readlines":
         return Sequence(_LINE)
-    return calls.call_unknown(interp, site)
+    return unknown_code.call(interp, site)
 
 
 def buffer(interp: Interpreter, name: str, site: CallSite) -> Value:

@@ -26,7 +26,7 @@ from devfix.analysis.domain.values import (
     members,
     without_none,
 )
-from devfix.analysis.language import calls, containers, iteration
+from devfix.analysis.language import containers, iteration
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.language.iteration import dict_key
 from devfix.analysis.nn.modules import is_module
@@ -310,7 +310,7 @@ def object_item(interp: Interpreter, node: ast.Subscript, ref: Ref, key: Value) 
         found = classes.find(interp, obj.cls, "__getitem__")
         if isinstance(found, Function):
             site = CallSite(node, (Arg(key, node.slice),))
-            return calls.call_function(interp, found, [ref], node, site)
+            return interp.call_function(found, [ref], node, site)
         data = mappings.wrapped(interp, obj)
         if data is not None:
             return containers.get_item(interp, data, key)

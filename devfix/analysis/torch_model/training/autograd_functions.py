@@ -19,7 +19,7 @@ from devfix.analysis.domain.values import (
     TupleValue,
     Value,
 )
-from devfix.analysis.language import calls
+from devfix.analysis.language import unknown_code
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.nn.modules import external_bases
 from devfix.analysis.torch_model.training import own_gradients
@@ -43,7 +43,7 @@ def apply(interp: Interpreter, cls: Class, site: CallSite) -> Value:
     """``MyFunction.apply(...)``."""
     forward = classes.find(interp, cls, "forward")
     if not isinstance(forward, Function):
-        return calls.call_unknown(interp, site)
+        return unknown_code.call(interp, site)
     context = interp.new(Obj("external", External(CONTEXT)))
     recorded = interp.grad
     interp.grad = False
@@ -58,7 +58,7 @@ def apply(interp: Interpreter, cls: Class, site: CallSite) -> Value:
         incoming = tuple(Arg(_gradient(value)) for value in _outputs(result))
         precision = interp.autocast
         interp.autocast = precision if _is_told(forward) or _is_told(backward) else None
-        gradients = calls.call_function(interp, backward, [context], site.node, CallSite(site.node, incoming))
+        gradients = interp.call_function(backward, [context], site.node, CallSite(site.node, incoming))
         interp.autocast = precision
         own_gradients.check(interp, backward, incoming[0].value, _outputs(gradients), site)
     return _tracked(result, True if grad is None else None)
@@ -80,10 +80,10 @@ def _is_told(function: Function) -> bool:
 def _forward(interp: Interpreter, cls: Class, forward: Function, context: Ref, site: CallSite) -> Value:
     setup = classes.find(interp, cls, "setup_context")
     if not isinstance(setup, Function):
-        return calls.call_function(interp, forward, [context], site.node, site)
-    result = calls.call_function(interp, forward, [], site.node, site)
+        return interp.call_function(forward, [context], site.node, site)
+    result = interp.call_function(forward, [], site.node, site)
     inputs = TupleValue(tuple(arg.value for arg in site.args))
-    calls.call_function(interp, setup, [context, inputs, result], site.node)
+    interp.call_function(setup, [context, inputs, result], site.node)
     return result
 
 

@@ -21,7 +21,7 @@ from devfix.analysis.domain.values import (
     members,
     without_none,
 )
-from devfix.analysis.language import calls, iteration
+from devfix.analysis.language import iteration
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.torch_model.tensors import operations
 
@@ -48,7 +48,7 @@ def transformed(made: str, option: str, default: Value) -> Callable[[Interpreter
 
 def gradient(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``grad(f)(x, ...)`` is formed as ``x`` is; ``f`` runs on the arguments."""
-    value = calls.call(interp, _function(site), _inner(site))
+    value = interp.call(_function(site), _inner(site))
     number = site.value(1)
     chosen = number.value if isinstance(number, Const) else None
     args = site.args[2:]
@@ -74,13 +74,13 @@ def batched(interp: Interpreter, name: str, site: CallSite) -> Value:
         Arg(arg.value if dim == NONE else _mapped(interp, arg.value, _row), arg.node)
         for arg, dim in zip(args, given, strict=True)
     )
-    result = calls.call(interp, _function(site), CallSite(site.node, rows))
+    result = interp.call(_function(site), CallSite(site.node, rows))
     return _mapped(interp, result, lambda t: operations.derived(interp, [t], site, t.dtype, AT_LEAST_1))
 
 
 def derivative(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``jacrev(f)(x, ...)``: ``f`` runs, and what comes out is made of ``x``."""
-    calls.call(interp, _function(site), _inner(site))
+    interp.call(_function(site), _inner(site))
     number = site.value(1)
     chosen = number.value if isinstance(number, Const) else None
     args = site.args[2:]
@@ -95,7 +95,7 @@ def of_inputs(interp: Interpreter, name: str, site: CallSite) -> Value:
     if function is None or given is None:
         return UNKNOWN
     args = given.value.items if isinstance(given.value, TupleValue) else (given.value,)
-    calls.call(interp, function, CallSite(site.node, tuple(Arg(value, given.node) for value in args)))
+    interp.call(function, CallSite(site.node, tuple(Arg(value, given.node) for value in args)))
     return _mapped(interp, given.value, lambda t: _of_derivative(interp, t, site))
 
 
@@ -108,7 +108,7 @@ def of_product(interp: Interpreter, name: str, site: CallSite) -> Value:
     if function is None or given is None:
         return UNKNOWN
     args = given.value.items if isinstance(given.value, TupleValue) else (given.value,)
-    value = calls.call(interp, function, CallSite(site.node, tuple(Arg(each, given.node) for each in args)))
+    value = interp.call(function, CallSite(site.node, tuple(Arg(each, given.node) for each in args)))
     like = value if name.endswith(".jvp") else given.value
     return TupleValue((value, _mapped(interp, like, lambda t: _alike(interp, t, site))))
 
@@ -119,9 +119,7 @@ def forward_product(interp: Interpreter, name: str, site: CallSite) -> Value:
     items = iteration.exact_items(interp, primals.value) if primals is not None else None
     if function is None or primals is None or items is None or "has_aux" in site.keywords:
         return UNKNOWN
-    value = calls.call(
-        interp, function, CallSite(site.node, tuple(Arg(each, primals.node) for each in items))
-    )
+    value = interp.call(function, CallSite(site.node, tuple(Arg(each, primals.node) for each in items)))
     return TupleValue((value, _mapped(interp, value, lambda t: _alike(interp, t, site))))
 
 
@@ -131,7 +129,7 @@ def backward_product(interp: Interpreter, name: str, site: CallSite) -> Value:
     if function is None or site.open or "has_aux" in site.keywords:
         return UNKNOWN
     args = site.args[1:]
-    value = calls.call(interp, function, CallSite(site.node, args))
+    value = interp.call(function, CallSite(site.node, args))
     primals = TupleValue(tuple(arg.value for arg in args))
     return TupleValue((value, Partial(External(_GRADIENTS), (primals,), ())))
 
@@ -157,7 +155,7 @@ def checkpointed(interp: Interpreter, name: str, site: CallSite) -> Value:
     if function is None:
         return UNKNOWN
     own = {key: arg for key, arg in site.keywords.items() if key not in _OF_CHECKPOINT}
-    return calls.call(interp, function, replace(site, args=site.args[1:], keywords=own))
+    return interp.call(function, replace(site, args=site.args[1:], keywords=own))
 
 
 _OF_CHECKPOINT = frozenset(
@@ -173,7 +171,7 @@ def checkpointed_in_turn(interp: Interpreter, name: str, site: CallSite) -> Valu
     obj, value = interp.obj_of(functions), given.value
     parts = [functions] if obj is not None and obj.kind == "module" else None
     for part in parts or iteration.exact_items(interp, functions) or (UNKNOWN,):
-        value = calls.call(interp, part, CallSite(site.node, (Arg(value, given.node),)))
+        value = interp.call(part, CallSite(site.node, (Arg(value, given.node),)))
     return value
 
 
@@ -188,8 +186,8 @@ def stacked_state(interp: Interpreter, name: str, site: CallSite) -> Value:
 
 
 def _stacked(interp: Interpreter, model: Value, method: str, site: CallSite) -> Value:
-    pairs = calls.call(interp, ExternalMethod(model, method), CallSite(site.node))
-    held = calls.call(interp, External("builtins.dict"), CallSite(site.node, (Arg(pairs),)))
+    pairs = interp.call(ExternalMethod(model, method), CallSite(site.node))
+    held = interp.call(External("builtins.dict"), CallSite(site.node, (Arg(pairs),)))
     return _mapped(
         interp, held, lambda t: replace(operations.derived(interp, [t], site, t.dtype, AT_LEAST_1), leaf=True)
     )

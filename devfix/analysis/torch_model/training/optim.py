@@ -29,7 +29,7 @@ from devfix.analysis.domain.values import (
     Value,
     without_none,
 )
-from devfix.analysis.language import calls, iteration
+from devfix.analysis.language import iteration
 from devfix.analysis.language.frames import CallSite
 from devfix.analysis.nn import modules
 from devfix.analysis.record import trails
@@ -155,7 +155,7 @@ def method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -
         closure = site.value(0, "closure")
         if isinstance(closure, (Function, BoundMethod)):
             # It evaluates the model, and gives the loss that ``step`` returns.
-            return calls.call(interp, closure, CallSite(site.node))
+            return interp.call(closure, CallSite(site.node))
         _step(interp, ref, obj, site)
         return NONE
     if name == "load_state_dict":
