@@ -37,6 +37,8 @@ def of_kind(facts: Facts, place: Place, kind: str) -> str | None:
         here = function.name == "__init__" or any(_maker(place.outline, b) is function for b in bindings)
         seen = given(begun(bindings)) if here else lasting(place, given(begun(bindings)))
         seen = (_moved_above(place, function, bindings) if kind == "module" else []) or seen
+        if kind == "device" and not here:
+            seen = _chosen_by_then(facts, place, name, seen)
         if not seen or not all(b.kind == kind and is_wanted(b.device) for b in seen):
             continue
         attribute = name.split(".")[1]
@@ -57,6 +59,19 @@ def _moved_above(place: Place, function: _Function, bindings: list[Binding]) -> 
     own = [each for each in bindings if _maker(place.outline, each) is function]
     statements = [constructed.statement_of(place.outline, each) for each in own]
     return own if any(at and place.outline.dominates(at, place.node) for at in statements) else []
+
+
+def _chosen_by_then(facts: Facts, place: Place, name: str, seen: list[Binding]) -> list[Binding]:
+    """What a method is seen to find in an attribute that is one device first and another one later.
+
+    Nothing else is bound to it: of other values it is not noted that a method found them.
+    """
+    if all(is_wanted(each.device) for each in seen) or any(each.kind != "device" for each in seen):
+        return seen
+    receiver = place.outline.receiver_name(place.outline.function_of(place.node)) or "self"
+    known = facts.bindings(place.path, place.outline.scopes(place.node)[0])
+    found = known.get(name.replace("self", receiver, 1), [])
+    return begun([each for each in found if each.statement is None]) or seen
 
 
 def _comes_later(place: Place, function: _Function, binding: Binding) -> bool:
