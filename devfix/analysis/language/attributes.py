@@ -44,9 +44,8 @@ from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.nn.modules import is_module
 from devfix.analysis.reuse import reads
 from devfix.analysis.torch_model import names
-from devfix.analysis.torch_model.devices import device_settings
+from devfix.analysis.torch_model.devices import device_settings, scattering
 from devfix.analysis.torch_model.loading import batch_mates
-from devfix.analysis.torch_model.modules import wrapper_attributes
 from devfix.analysis.torch_model.python import mappings, signatures, single_dispatch, value_classes
 from devfix.analysis.torch_model.tensors import tensor_attributes
 
@@ -159,7 +158,7 @@ def _object_attribute(interp: Interpreter, ref: Ref, name: str, node: ast.expr) 
     if found is None and given_namespaces.NAME in obj.attrs:
         found = given_namespaces.read(interp, obj, name)
     if found is not None and obj.kind != "optimizer":
-        return UNKNOWN if name == "module" and wrapper_attributes.may_have_moved(interp, obj) else found
+        return UNKNOWN if name == "module" and scattering.may_have_moved(interp, obj) else found
     if name == "__class__" and (isinstance(obj.cls, Class) or obj.kind == "list"):
         return value_classes.class_of(interp, ref)
     if name == "__dict__":

@@ -48,7 +48,7 @@ from devfix.analysis.reuse import outcomes
 from devfix.analysis.text.scope_names import defaults_of
 from devfix.analysis.torch_model import external_objects, functions, methods
 from devfix.analysis.torch_model.libraries import tokenizers
-from devfix.analysis.torch_model.loading import batch_mates, strangers
+from devfix.analysis.torch_model.loading import batch_mates, stranger_methods
 from devfix.analysis.torch_model.modules import hooks, layers, module_apply, movers
 from devfix.analysis.torch_model.python import command_line
 from devfix.analysis.torch_model.tensors import float_width, idle_moves, moves, number_places
@@ -183,7 +183,7 @@ def call(interp: Interpreter, callee: Value, site: CallSite) -> Value:
     interp.recorder.things[site.node] = interp.frame.path  # whatever it makes need not be a module
     float_width.note_cast(interp, site)
     return (
-        strangers.method(interp, callee, site)
+        stranger_methods.call(interp, callee, site)
         or batch_mates.method(interp, callee, site)
         or moves.typed(interp, site)
         or moves.converted(interp, site)

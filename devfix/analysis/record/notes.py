@@ -34,7 +34,7 @@ from devfix.analysis.language.frames import Arg
 from devfix.analysis.nn.modules import first_parameter, is_module
 from devfix.analysis.record.recorder import ENTRIES, Binding
 from devfix.analysis.torch_model.devices import device_settings
-from devfix.analysis.torch_model.libraries import graphs, tokenizers
+from devfix.analysis.torch_model.libraries import movables
 from devfix.analysis.torch_model.tensors.arguments import is_shown_device
 
 if TYPE_CHECKING:
@@ -279,7 +279,7 @@ def _of_dict(interp: Interpreter, value: Value) -> str:
         kinds = {_of_dict(interp, member) for member in value.members}
         return max(kinds, key=len) if "" not in kinds else ""
     obj = interp.obj_of(value)
-    if obj is None or not (obj.kind == "dict" or tokenizers.is_batch(interp, value)):
+    if obj is None or not (obj.kind == "dict" or movables.is_batch(interp, value)):
         return ""
     parts = [*obj.attrs.values(), *([obj.element] if obj.element is not None else [])]
     tensors = sum(isinstance(part, Tensor) for part in parts)
@@ -305,7 +305,7 @@ def _summary_of_several(interp: Interpreter, value: Union) -> tuple[str, Device 
 def _movable(interp: Interpreter, value: Value) -> str:
     """``object`` for one whose class has a ``to`` that returns something, ``mover`` when it returns nothing."""
     obj = interp.obj_of(value)
-    if graphs.is_graph(obj):
+    if movables.is_graph(obj):
         return "object"
     if obj is None or obj.kind not in ("instance", "dict") or not isinstance(obj.cls, Class):
         return ""

@@ -41,6 +41,7 @@ from devfix.analysis.torch_model.libraries import (
     frameworks,
     graphs,
     hub_datasets,
+    movables,
     tokenizers,
     vision,
 )
@@ -87,9 +88,9 @@ def attribute(interp: Interpreter, ref: Ref, obj: Obj, name: str, node: ast.expr
         return optim.attribute(interp, ref, obj, name)
     if obj.cls == External("transformers.ModelOutput"):
         return obj.element
-    if obj.cls == External(tokenizers.BATCH) and name not in ("to", "items", "keys", "values", "get"):
+    if obj.cls == External(movables.BATCH) and name not in ("to", "items", "keys", "values", "get"):
         return obj.element
-    if graphs.is_graph(obj):
+    if movables.is_graph(obj):
         return graphs.attribute(obj, name)
     if obj.cls in number_limits.CLASSES:
         return number_limits.attribute(obj, name)
@@ -110,7 +111,7 @@ def attribute(interp: Interpreter, ref: Ref, obj: Obj, name: str, node: ast.expr
 
 def item(interp: Interpreter, ref: Ref, obj: Obj, key: Value, node: ast.expr) -> Value | None:
     """``object[key]``."""
-    if obj.cls in (External("transformers.ModelOutput"), External(tokenizers.BATCH)):
+    if obj.cls in (External("transformers.ModelOutput"), External(movables.BATCH)):
         return obj.element
     if obj.cls == checkpoint.LOADED:
         return checkpoint.item(interp, obj)
@@ -236,7 +237,7 @@ _BY_CLASS: dict[str, Callable[[Interpreter, Ref, Obj, str, CallSite], Value]] = 
     grad_mode.NAME: _manager,
     contexts.STACK: contexts.stack_method,
     hooks.HANDLE.name: hooks.of_handle,
-    tokenizers.BATCH: _batch,
+    movables.BATCH: _batch,
     tokenizers.TOKENIZER: _tokenizer,
     gradient_scaling.SCALER: gradient_scaling.method,
     "argparse.ArgumentParser": command_line.parser_method,

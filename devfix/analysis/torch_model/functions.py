@@ -33,7 +33,7 @@ from devfix.analysis.torch_model.libraries import (
     vision,
 )
 from devfix.analysis.torch_model.loading import data, trees
-from devfix.analysis.torch_model.modules import bases, layers, reparametrizations
+from devfix.analysis.torch_model.modules import layers, reparametrizations, super_calls
 from devfix.analysis.torch_model.python import (
     attribute_checks,
     context_variables,
@@ -174,7 +174,7 @@ def call(interp: Interpreter, name: str, site: CallSite) -> Value:
     found = _by_package(interp, name, package, last, site)
     if found is not None:
         return found
-    found = bases.call_unbound(interp, package, last, site)
+    found = super_calls.call_unbound(interp, package, last, site)
     if found is not None:
         return found
     if host_memory.converts(name):

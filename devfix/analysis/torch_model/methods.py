@@ -25,7 +25,7 @@ from devfix.analysis.language.frames import CallSite
 from devfix.analysis.nn.modules import is_module
 from devfix.analysis.torch_model import external_objects
 from devfix.analysis.torch_model.arrays import numpy_model
-from devfix.analysis.torch_model.modules import bases, module_methods
+from devfix.analysis.torch_model.modules import module_methods, super_calls
 from devfix.analysis.torch_model.python import container_methods, text_methods
 from devfix.analysis.torch_model.tensors import tensor_methods
 from devfix.analysis.torch_model.training import autograd_functions
@@ -58,7 +58,7 @@ def call(interp: Interpreter, method: ExternalMethod, site: CallSite) -> Value:
     if name in (contexts.ENTER, contexts.EXIT) and not isinstance(receiver, SuperValue):
         return contexts.called(interp, receiver, name, site)
     if isinstance(receiver, SuperValue):
-        return bases.call_super(interp, receiver, name, site)
+        return super_calls.call_super(interp, receiver, name, site)
     if isinstance(receiver, Ref):
         return _object_method(interp, receiver, name, site)
     if isinstance(receiver, TupleValue):

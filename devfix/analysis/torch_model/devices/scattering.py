@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.copying import replace
-from devfix.analysis.domain.lattice import UNKNOWN_DEVICE
-from devfix.analysis.domain.values import UNKNOWN, Ref, TupleValue, Value
+from devfix.analysis.domain.lattice import CPU, UNKNOWN_DEVICE
+from devfix.analysis.domain.values import UNKNOWN, External, Obj, Ref, TupleValue, Value
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.nn import modules
 from devfix.analysis.torch_model.loading import collation
-from devfix.analysis.torch_model.modules import wrapper_attributes
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -25,7 +24,7 @@ def call(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
     inner = obj.facts.get("wrapped")
     if inner is None:
         return UNKNOWN
-    if not wrapper_attributes.may_have_moved(interp, obj):
+    if not may_have_moved(interp, obj):
         return _scattered(interp, inner, site)
     with interp.recorder.mute():
         given = interp.call(inner, site)
@@ -58,3 +57,14 @@ def _scattered(interp: Interpreter, inner: Value, site: CallSite) -> Value:
     args = tuple(moved(arg) for arg in site.args)
     keywords = {name: moved(arg) for name, arg in site.keywords.items()}
     return interp.call(inner, replace(site, args=args, keywords=keywords))
+
+
+def may_have_moved(interp: Interpreter, obj: Obj) -> bool:
+    """Whether an object is a ``DataParallel`` that moves what it wraps from the CPU: it does so where there is one accelerator.
+
+    Where a program is adopted nobody knew of one.
+    """
+    wrapped = obj.facts.get("wrapped")
+    if wrapped is None or not isinstance(obj.cls, External) or interp.program.adopts:
+        return False
+    return obj.cls.name.rpartition(".")[2] == "DataParallel" and modules.module_device(interp, wrapped) == CPU

@@ -31,13 +31,13 @@ from devfix.analysis.domain.values import (
 )
 from devfix.analysis.language.frames import CallSite
 from devfix.analysis.text import syntax
+from devfix.analysis.torch_model.libraries import movables
 from devfix.analysis.torch_model.tensors import moves, requirements
 from devfix.analysis.torch_model.tensors.requirements import Part
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
-DATA = "torch_geometric.data.Data"
 DATASET = "torch_geometric.data.Dataset"
 #: Transforms that leave graphs where they are.
 _KEEPING = "torch_geometric.transforms.BaseTransform"
@@ -62,11 +62,6 @@ _COUNTS = frozenset(
 
 #: A move of what a data set keeps all of its graphs in, or of a part of that.
 _WHOLE_SET = re.compile(r"\._?data(?:\.\w+)?\.(?:to|cuda)\(")
-
-
-def is_graph(obj: Obj | None) -> bool:
-    """Whether an object is a graph, or a batch of them."""
-    return obj is not None and obj.cls == External(DATA)
 
 
 def describes(base: str) -> bool:
@@ -154,7 +149,7 @@ def data(interp: Interpreter, name: str, site: CallSite) -> Value:
         return UNKNOWN
     held = {key: arg.value for key, arg in zip(_PARAMETERS, site.args, strict=False)}
     held.update({key: arg.value for key, arg in site.keywords.items()})
-    return interp.new(Obj("external", External(DATA), attrs=held))
+    return interp.new(Obj("external", External(movables.GRAPH), attrs=held))
 
 
 def call(interp: Interpreter, name: str, site: CallSite) -> Value:
@@ -218,7 +213,7 @@ def _check_numbers(interp: Interpreter, node: ast.Subscript, key: Tensor) -> Non
 def sample(interp: Interpreter) -> Value:
     """A graph of a data set."""
     held = Tensor(CPU, None, AT_LEAST_1, grad=False, leaf=True)
-    return interp.new(Obj("external", External(DATA), element=held))
+    return interp.new(Obj("external", External(movables.GRAPH), element=held))
 
 
 def attribute(obj: Obj, name: str) -> Value | None:
@@ -257,8 +252,8 @@ def dataset_method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: Cal
     return Scalar("int") if name in ("__len__", "len") else UNKNOWN
 
 
-HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {DATA: data}
+HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {movables.GRAPH: data}
 METHODS: dict[str, Callable[[Interpreter, Ref, Obj, str, CallSite], Value]] = {
-    DATA: method,
+    movables.GRAPH: method,
     DATASET: dataset_method,
 }

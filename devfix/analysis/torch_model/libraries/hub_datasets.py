@@ -23,7 +23,7 @@ from devfix.analysis.domain.values import (
     Value,
 )
 from devfix.analysis.language.frames import CallSite
-from devfix.analysis.torch_model.libraries import tokenizers
+from devfix.analysis.torch_model.libraries import movables
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -115,7 +115,7 @@ def _named_tensors(interp: Interpreter, rank: int | None, *, mixed: bool = False
     """Tensors by the names of their columns; ``mixed`` when texts may be among them."""
     tensor = Tensor(CPU, None, rank, grad=False, leaf=True)
     facts: dict[str, Value] = {"mixed": Const(True)} if mixed else {}
-    return interp.new(Obj("external", External(tokenizers.BATCH), element=tensor, facts=facts))
+    return interp.new(Obj("external", External(movables.BATCH), element=tensor, facts=facts))
 
 
 def collator(interp: Interpreter, name: str, site: CallSite) -> Value:

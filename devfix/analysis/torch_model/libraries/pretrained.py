@@ -29,7 +29,7 @@ from devfix.analysis.domain.values import (
 from devfix.analysis.language import unknown_code
 from devfix.analysis.language.frames import CallSite
 from devfix.analysis.nn import modules
-from devfix.analysis.torch_model.libraries import audio_transforms, detection, metrics, tokenizers
+from devfix.analysis.torch_model.libraries import audio_transforms, detection, metrics, movables, tokenizers
 from devfix.analysis.torch_model.modules import owners
 from devfix.analysis.torch_model.tensors import requirements
 from devfix.analysis.torch_model.tensors.arguments import device_of
@@ -167,7 +167,7 @@ def call(
         value = without_none(arg.value)
         if isinstance(value, Tensor) and value.rank != 0:
             parts.append(Part(value, role, arg.node))
-        elif isinstance(value, Ref) and tokenizers.is_batch(interp, value):
+        elif isinstance(value, Ref) and movables.is_batch(interp, value):
             parts.extend(tokenizers.parts(interp, value, arg.node))
     if "dispatched" not in obj.facts:
         weight, detail = owners.weight(interp, ref, place, parts, callee)

@@ -20,6 +20,7 @@ from devfix.analysis.domain.values import (
     Value,
 )
 from devfix.analysis.language.frames import CallSite
+from devfix.analysis.torch_model.libraries import movables
 from devfix.analysis.torch_model.tensors import moves
 from devfix.analysis.torch_model.tensors.requirements import Part
 
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
 TOKENIZER = "transformers.PreTrainedTokenizer"
-BATCH = "transformers.BatchEncoding"
 
 
 def is_maker(name: str) -> bool:
@@ -50,7 +50,7 @@ def encode(interp: Interpreter, maker: Obj, site: CallSite) -> Value:
     made_of = maker.facts.get("dtype")
     dtype = made_of.name if isinstance(made_of, DTypeValue) else None
     ids = Tensor(CPU, dtype, AT_LEAST_1, grad=False, leaf=True, trail=trail)
-    return interp.new(Obj("external", External(BATCH), element=ids, trail=trail))
+    return interp.new(Obj("external", External(movables.BATCH), element=ids, trail=trail))
 
 
 def mark(interp: Interpreter, result: Value, site: CallSite) -> Value:
@@ -71,12 +71,6 @@ def mark(interp: Interpreter, result: Value, site: CallSite) -> Value:
     return interp.new(replace(obj, attrs=attrs))
 
 
-def is_batch(interp: Interpreter, value: Value) -> bool:
-    """Whether a value is a batch from a tokenizer."""
-    obj = interp.obj_of(value)
-    return obj is not None and isinstance(obj.cls, External) and obj.cls.name == BATCH
-
-
 def parts(interp: Interpreter, ref: Ref, node: ast.expr | None) -> list[Part]:
     """The tensors of a batch, as one operand."""
     element = interp.obj(ref).element
@@ -85,7 +79,9 @@ def parts(interp: Interpreter, ref: Ref, node: ast.expr | None) -> list[Part]:
 
 def spread(interp: Interpreter, value: Value) -> dict[str, Value]:
     """The keyword arguments that ``**batch`` stands for, as far as they matter."""
-    element = interp.obj(value).element if isinstance(value, Ref) and is_batch(interp, value) else None
+    element = (
+        interp.obj(value).element if isinstance(value, Ref) and movables.is_batch(interp, value) else None
+    )
     return {"input_ids": element} if isinstance(element, Tensor) else {}
 
 

@@ -26,7 +26,7 @@ from devfix.analysis.language import containers, iteration, named_tuples
 from devfix.analysis.language.frames import CallSite
 from devfix.analysis.record.trails import dtype_trails, extend
 from devfix.analysis.torch_model.arrays.numpy_types import settled
-from devfix.analysis.torch_model.libraries import graphs, tokenizers
+from devfix.analysis.torch_model.libraries import graphs, movables
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -91,7 +91,7 @@ def each_tensor(interp: Interpreter, value: Value, change: Callable[[Tensor], Te
     if obj is not None and named_tuples.is_one(interp, obj):
         return named_tuples.with_fields(interp, obj, lambda field: each_tensor(interp, field, change))
     if obj is not None and (
-        obj.kind == "instance" or graphs.is_graph(obj) or tokenizers.is_batch(interp, value)
+        obj.kind == "instance" or movables.is_graph(obj) or movables.is_batch(interp, value)
     ):
         if any(isinstance(held, Tensor) for held in (*obj.attrs.values(), obj.element)):
             return interp.new(containers.with_tensors(obj, change))
@@ -126,9 +126,9 @@ def collate(interp: Interpreter, sample: Value, node: ast.expr) -> Value:
         items = tuple(collate(interp, item, node) for item in obj.items) if obj.items is not None else None
         last = collate(interp, obj.element, node) if obj.element is not None else None
         return interp.new(Obj("list", items=items, element=last))
-    if obj is not None and graphs.is_graph(obj):
+    if obj is not None and movables.is_graph(obj):
         return graphs.batch(interp, obj)
-    if obj is not None and tokenizers.is_batch(interp, sample) and obj.element is not None:
+    if obj is not None and movables.is_batch(interp, sample) and obj.element is not None:
         return interp.new(replace(obj, element=collate(interp, obj.element, node)))
     if obj is not None and named_tuples.is_one(interp, obj):
         return named_tuples.with_fields(interp, obj, lambda field: collate(interp, field, node))

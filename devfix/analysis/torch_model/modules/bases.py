@@ -8,26 +8,22 @@ from typing import TYPE_CHECKING
 from devfix.analysis.domain import classes
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.values import (
-    NONE,
     UNKNOWN,
     Class,
-    Const,
     External,
     Function,
     Ref,
-    SuperValue,
     Value,
 )
-from devfix.analysis.language import construction, enumerations
-from devfix.analysis.language.frames import Arg, CallSite
+from devfix.analysis.language import enumerations
+from devfix.analysis.language.frames import CallSite
 from devfix.analysis.nn import modules
-from devfix.analysis.torch_model import external_objects
 from devfix.analysis.torch_model.concurrency import threads
 from devfix.analysis.torch_model.libraries import frameworks, graphs, vision
 from devfix.analysis.torch_model.loading import batches, data
-from devfix.analysis.torch_model.modules import layers, module_apply, module_methods, norms
+from devfix.analysis.torch_model.modules import layers, norms
 from devfix.analysis.torch_model.modules.layer_specs import WEIGHTED
-from devfix.analysis.torch_model.python import mappings, reflection
+from devfix.analysis.torch_model.python import mappings
 from devfix.analysis.torch_model.tensors import distributions, losses, maxima
 from devfix.analysis.torch_model.training import optim
 
@@ -85,11 +81,11 @@ def _defined(interp: Interpreter, cls: Class) -> Iterator[str]:
 def initialise(interp: Interpreter, ref: Ref, cls: Value, site: CallSite) -> None:
     """The ``__init__`` of the first base class outside the project."""
     for base in modules.external_bases(interp, cls):
-        if _initialise_base(interp, ref, base, site):
+        if initialise_base(interp, ref, base, site):
             return
 
 
-def _initialise_base(interp: Interpreter, ref: Ref, base: str, site: CallSite) -> bool:
+def initialise_base(interp: Interpreter, ref: Ref, base: str, site: CallSite) -> bool:
     """``base.__init__(ref, ...)``; whether anything is known of it."""
     package, _, last = base.rpartition(".")
     if base in _DICTS or base in _LISTS:
@@ -147,52 +143,3 @@ def _initialise_module(interp: Interpreter, ref: Ref, last: str, site: CallSite)
         interp.update(ref, replace(obj, place=place and replace(place, trail=obj.trail)))
     else:
         interp.update(ref, maxima.built(last, obj, site))
-
-
-def call_super(interp: Interpreter, value: SuperValue, name: str, site: CallSite) -> Value:
-    """``super().name(...)`` where no class of the project has ``name``."""
-    receiver = value.receiver
-    if name == "__call__" and isinstance(receiver, Class):
-        return construction.made(interp, receiver, site)  # what a metaclass does not do itself
-    if not isinstance(receiver, Ref):
-        return construction.of_super(interp, site) if name == "__new__" else UNKNOWN
-    obj = interp.obj(receiver)
-    if name == "__init__":
-        initialise(interp, receiver, obj.cls, site)
-        return NONE
-    if name == "__setattr__":
-        return reflection.setattr_(interp, name, replace(site, args=(Arg(receiver, None), *site.args)))
-    if name == "__iter__" and data.descends(obj):
-        return data.inherited_batches(interp, obj)
-    if name == "_apply":
-        module_apply.inherited(interp, receiver, site.value(0, "fn") or UNKNOWN, site.node)
-        return receiver
-    if name == "__getattr__" and modules.is_module(interp, receiver):
-        return _registered(interp, receiver, site.value(0, "name"))
-    if modules.is_module(interp, receiver):
-        return module_methods.call(interp, receiver, name, site)
-    return external_objects.call(interp, receiver, obj, name, site)
-
-
-def _registered(interp: Interpreter, ref: Ref, name: Value | None) -> Value:
-    """``Module.__getattr__``: a parameter, buffer or submodule; it raises where there is none of that name."""
-    found = interp.obj(ref).attrs.get(str(name.value)) if isinstance(name, Const) else UNKNOWN
-    if found is None:
-        interp.state.dead = True
-        return UNKNOWN
-    return found
-
-
-def call_unbound(interp: Interpreter, base: str, name: str, site: CallSite) -> Value | None:
-    """``nn.Linear.forward(self, ...)``: the method of a named base. None for what is no such call."""
-    receiver = site.value(0)
-    if not base.startswith("torch.nn.") or not isinstance(receiver, Ref):
-        return None
-    cls = interp.obj(receiver).cls
-    if not isinstance(cls, Class) or not modules.is_module(interp, receiver):
-        return None
-    rest = replace(site, args=site.args[1:])
-    if name == "__init__":
-        _initialise_base(interp, receiver, base, rest)
-        return NONE
-    return call_super(interp, SuperValue(cls, receiver), name, rest)

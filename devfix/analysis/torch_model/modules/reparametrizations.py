@@ -10,7 +10,7 @@ from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.values import UNKNOWN, Const, External, Obj, Ref, Tensor, Value
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.nn.modules import is_module
-from devfix.analysis.torch_model.python import standard_library
+from devfix.analysis.torch_model.python import copies
 from devfix.analysis.torch_model.tensors import requirements
 from devfix.analysis.torch_model.tensors.requirements import Part
 
@@ -114,7 +114,7 @@ def _parameter(interp: Interpreter, site: CallSite) -> tuple[Value, tuple[str, T
 
 def copied(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``fuse_conv_bn_eval(conv, norm)``: a copy of the layer, where that is."""
-    return standard_library.copied(interp, site.value(0) or UNKNOWN, site)
+    return copies.copied(interp, site.value(0) or UNKNOWN, site)
 
 
 def skip_init(interp: Interpreter, name: str, site: CallSite) -> Value:

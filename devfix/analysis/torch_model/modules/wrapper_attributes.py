@@ -5,9 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from devfix.analysis.domain import classes
-from devfix.analysis.domain.lattice import CPU
 from devfix.analysis.domain.values import Class, External, Function, Obj
-from devfix.analysis.nn.modules import module_device
 from devfix.analysis.torch_model.modules import module_methods
 
 if TYPE_CHECKING:
@@ -47,14 +45,3 @@ def lacks(interp: Interpreter, obj: Obj, name: str) -> bool:
     inner = interp.obj_of(wrapped)
     cls = inner.cls if inner is not None else None
     return isinstance(cls, Class) and isinstance(classes.find(interp, cls, name), Function)
-
-
-def may_have_moved(interp: Interpreter, obj: Obj) -> bool:
-    """Whether an object is a ``DataParallel`` that moves what it wraps from the CPU: it does so where there is one accelerator.
-
-    Where a program is adopted nobody knew of one.
-    """
-    wrapped = obj.facts.get("wrapped")
-    if wrapped is None or not isinstance(obj.cls, External) or interp.program.adopts:
-        return False
-    return obj.cls.name.rpartition(".")[2] == "DataParallel" and module_device(interp, wrapped) == CPU

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.values import UNKNOWN, External, Obj, Value
 from devfix.analysis.language.frames import CallSite
-from devfix.analysis.torch_model.python import standard_library
+from devfix.analysis.torch_model.python import copies
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -18,7 +18,7 @@ _OF = "of"
 
 def dumps(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``pickle.dumps(x)``: bytes that hold what ``x`` is now."""
-    value = standard_library.clone(interp, site.value(0, "obj") or UNKNOWN, {})
+    value = copies.clone(interp, site.value(0, "obj") or UNKNOWN, {})
     return interp.new(Obj("external", External(_NAME), attrs={_OF: value}))
 
 
@@ -27,7 +27,7 @@ def loads(interp: Interpreter, name: str, site: CallSite) -> Value:
     obj = interp.obj_of(site.value(0, "data"))
     if obj is None or obj.cls != External(_NAME):
         return UNKNOWN
-    return standard_library.copied(interp, obj.attrs[_OF], site)
+    return copies.copied(interp, obj.attrs[_OF], site)
 
 
 HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {_NAME: dumps, "pickle.loads": loads}

@@ -10,7 +10,7 @@ from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.values import UNKNOWN, Class, Const, Obj, Scalar, TupleValue, Value, without_none
 from devfix.analysis.language import construction, containers
 from devfix.analysis.language.frames import Arg, CallSite
-from devfix.analysis.torch_model.python.standard_library import clone
+from devfix.analysis.torch_model.python.copies import clone
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter

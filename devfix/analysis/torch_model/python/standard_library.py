@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.values import (
     NONE,
     UNKNOWN,
@@ -15,19 +14,14 @@ from devfix.analysis.domain.values import (
     Function,
     Obj,
     Partial,
-    Ref,
     Scalar,
     Sequence,
     TupleValue,
-    Union,
     Value,
-    members,
 )
 from devfix.analysis.language import enumerations, iteration
 from devfix.analysis.language.frames import CallSite
-from devfix.analysis.nn.modules import is_module
-from devfix.analysis.record.trails import extend
-from devfix.analysis.torch_model.python import command_line, environment, iteration_tools
+from devfix.analysis.torch_model.python import command_line, copies, environment, iteration_tools
 from devfix.analysis.torch_model.python.python_builtins import dict_
 
 if TYPE_CHECKING:
@@ -36,49 +30,6 @@ if TYPE_CHECKING:
 
 #: The class of managers that only hand something to the body.
 HANDING_ON = "contextlib.nullcontext"
-
-
-def deepcopy(interp: Interpreter, name: str, site: CallSite) -> Value:
-    """``copy.deepcopy``: the object and everything it holds, once more."""
-    value = site.value(0, "x")
-    return copied(interp, value, site) if value is not None else UNKNOWN
-
-
-def copied(interp: Interpreter, value: Value, site: CallSite) -> Value:
-    """A value and everything it holds, once more."""
-    copy = clone(interp, value, {})
-    for each in members(copy):
-        if isinstance(each, Ref) and is_module(interp, each):
-            # From here on the copy has a life of its own: moving the original leaves it where it is.
-            obj = interp.obj(each)
-            interp.update(each, replace(obj, trail=extend(obj.trail, interp.site("module", site.node))))
-    return copy
-
-
-def clone(interp: Interpreter, value: Value, done: dict[int, Ref]) -> Value:
-    """A deep copy of a value; shared parts stay shared."""
-    if isinstance(value, TupleValue):
-        return TupleValue(tuple(clone(interp, item, done) for item in value.items))
-    if isinstance(value, Union):
-        usual = value.usual and clone(interp, value.usual, done)
-        return Union(tuple(clone(interp, member, done) for member in value.members), usual)
-    if not isinstance(value, Ref):
-        return value
-    if value.address in done:
-        return done[value.address]
-    obj = interp.obj(value)
-    copy = done[value.address] = interp.new(obj)
-    attrs = {key: clone(interp, item, done) for key, item in obj.attrs.items()}
-    items = tuple(clone(interp, item, done) for item in obj.items) if obj.items is not None else None
-    element = clone(interp, obj.element, done) if obj.element is not None else None
-    interp.update(copy, replace(obj, attrs=attrs, items=items, element=element))
-    return copy
-
-
-def shallow(interp: Interpreter, name: str, site: CallSite) -> Value:
-    """``copy.copy``."""
-    value = site.value(0, "x")
-    return interp.new(interp.obj(value)) if isinstance(value, Ref) else value or UNKNOWN
 
 
 def partial(interp: Interpreter, name: str, site: CallSite) -> Value:
@@ -222,11 +173,11 @@ HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
     **dict.fromkeys(("sys.exit", "os._exit", "os.abort", "builtins.exit", "builtins.quit"), leave),
     **dict.fromkeys(("os.environ.get", "os.getenv"), environment.asked),
     **dict.fromkeys(("os.cpu_count", "os.process_cpu_count", "multiprocessing.cpu_count"), environment.processors),
-    "copy.deepcopy": deepcopy,
+    "copy.deepcopy": copies.deepcopy,
     "enum.auto": lambda _interp, _name, _site: enumerations.AUTO,
     # What is written through it is refused; what is read is what the dict holds.
     "types.MappingProxyType": lambda _interp, _name, site: site.value(0, "mapping") or UNKNOWN,
-    "copy.copy": shallow,
+    "copy.copy": copies.shallow,
     **dict.fromkeys(("functools.partial", "functools.partialmethod"), partial),
     **dict.fromkeys(("functools.lru_cache", "functools.cache"), remembering),
     "types.MethodType": method,

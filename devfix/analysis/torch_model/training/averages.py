@@ -20,7 +20,7 @@ from devfix.analysis.language import iteration
 from devfix.analysis.language.frames import CallSite
 from devfix.analysis.nn import modules
 from devfix.analysis.torch_model.modules import owners
-from devfix.analysis.torch_model.python import standard_library
+from devfix.analysis.torch_model.python import copies
 from devfix.analysis.torch_model.tensors import moves, requirements
 from devfix.analysis.torch_model.tensors.requirements import Part
 from devfix.analysis.torch_model.training import optim
@@ -76,7 +76,7 @@ def _average(interp: Interpreter, site: CallSite) -> Value:
     model, device = site.value(0, "model"), site.get(1, "device")
     if not isinstance(model, Ref):
         return UNKNOWN
-    copy = standard_library.copied(interp, model, site)
+    copy = copies.copied(interp, model, site)
     if device is not None and device.value != NONE and isinstance(copy, Ref):
         moves.module(interp, copy, "to", CallSite(site.node, (device,)))
     trail = (interp.site("module", site.node),)

@@ -29,7 +29,7 @@ from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.nn import modules
 from devfix.analysis.text.syntax import remembered
 from devfix.analysis.torch_model.devices import device_strings
-from devfix.analysis.torch_model.python import file_names, standard_library, text_methods
+from devfix.analysis.torch_model.python import copies, file_names, text_methods
 from devfix.analysis.torch_model.tensors import requirements
 from devfix.analysis.torch_model.tensors.requirements import Part
 from devfix.analysis.torch_model.training import snapshots
@@ -62,7 +62,7 @@ def load(interp: Interpreter, name: str, site: CallSite) -> Value:
         interp.loads[made] = interp.loads.get(made, frozenset()) | {key}
     whole = _whole(interp, key)
     if whole is not None and open_:
-        return standard_library.copied(interp, whole, site)
+        return copies.copied(interp, whole, site)
     saved = _saved(interp, key)
     if saved is not None and saved != UNKNOWN:
         return _restored(interp, saved, device, made)
@@ -97,7 +97,7 @@ def save(interp: Interpreter, name: str, site: CallSite) -> Value:
         interp.written.add(key)
     if value is not None and _holds_model(interp, value):
         interp.recorder.whole_models |= interp.is_script
-        interp.saved_models[key] = standard_library.clone(interp, value, {})
+        interp.saved_models[key] = copies.clone(interp, value, {})
     if key is not None and value is not None:
         interp.library.entangled = True
         known = interp.recorder.saved.get(key)

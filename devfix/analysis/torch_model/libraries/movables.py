@@ -1,0 +1,26 @@
+"""Movables: objects of libraries that hold tensors and move as one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from devfix.analysis.domain.values import External, Obj, Value
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+#: A graph of PyTorch Geometric, or several of them as one.
+GRAPH = "torch_geometric.data.Data"
+#: What a tokenizer returns.
+BATCH = "transformers.BatchEncoding"
+
+
+def is_graph(obj: Obj | None) -> bool:
+    """Whether an object is a graph, or a batch of them."""
+    return obj is not None and obj.cls == External(GRAPH)
+
+
+def is_batch(interp: Interpreter, value: Value) -> bool:
+    """Whether a value is a batch from a tokenizer."""
+    obj = interp.obj_of(value)
+    return obj is not None and isinstance(obj.cls, External) and obj.cls.name == BATCH
