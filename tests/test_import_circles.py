@@ -1,0 +1,94 @@
+"""No module imports itself by way of others, so that each can be read after those it builds upon."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+FOLDERS = (ROOT / "devfix", ROOT / "codemods" / "devfix_codemods")
+
+
+def executed(node: ast.AST) -> Iterator[ast.AST]:
+    """What is executed when a module is imported: neither the bodies of functions nor what is there for types alone."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+            continue
+        if isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING":
+            yield from (inner for branch in child.orelse for inner in (branch, *executed(branch)))
+            continue
+        yield child
+        yield from executed(child)
+
+
+def imported(text: str, modules: set[str]) -> Iterator[str]:
+    """Which ``modules`` a file imports by name; the packages around them, which Python imports before, are no matter."""
+    for node in executed(ast.parse(text)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names if alias.name in modules)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names = (f"{node.module}.{alias.name}" for alias in node.names)
+            yield from (
+                name for name in (n if n in modules else node.module for n in names) if name in modules
+            )
+
+
+def circle(texts: dict[str, str]) -> list[str]:
+    """Modules of which each imports the next, the last of which is the first; none where there is no circle."""
+    graph = {name: set(imported(text, set(texts))) for name, text in texts.items()}
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        found: list[str] = error.args[1]
+        return found[::-1]
+    return []
+
+
+def name_of(path: Path, folder: Path) -> str:
+    return ".".join(path.relative_to(folder.parent).with_suffix("").parts).removesuffix(".__init__")
+
+
+def test_no_module_imports_itself_by_way_of_others() -> None:
+    texts = {
+        name_of(path, folder): path.read_text(encoding="utf-8")
+        for folder in FOLDERS
+        for path in folder.rglob("*.py")
+    }
+    assert len(texts) > 500
+    assert circle(texts) == []
+
+
+@pytest.mark.parametrize(
+    "closing",
+    [
+        "import p.a",
+        "from p import a",
+        "from p.a import X",
+        "try:\n    import p.a\nexcept ImportError:\n    pass",
+        "class C:\n    from p import a",
+        "if TYPE_CHECKING:\n    pass\nelse:\n    from p import a",
+    ],
+)
+def test_a_circle_is_told_in_the_order_in_which_its_modules_import_each_other(closing: str) -> None:
+    texts = {
+        "p": "",
+        "p.a": "from p import b",
+        "p.b": "from p.c import X",
+        "p.c": closing,
+        "p.d": "from p import a",
+    }
+    found = circle(texts)
+    at = found.index("p.a")
+    assert found[0] == found[-1]
+    assert [*found[at:-1], *found[:at]] == ["p.a", "p.b", "p.c"]
+
+
+@pytest.mark.parametrize(
+    "harmless", ["if TYPE_CHECKING:\n    from p import a", "def f():\n    from p import a", "import q", ""]
+)
+def test_what_is_there_for_types_or_called_later_closes_no_circle(harmless: str) -> None:
+    assert circle({"p": "", "p.a": "from p import b", "p.b": harmless}) == []
