@@ -87,3 +87,23 @@ device = torch.device("cuda")
 {_calls("netN = nn.Linear(3, 3); prepare(netN, device); netN(torch.ones(3).to(device))")}
 """
     assert len(clashes(program)) == _TIMES
+
+
+@pytest.mark.parametrize(
+    "override",
+    [
+        "def _apply(self, fn): {long}; return super()._apply(fn)",
+        "def to(self, device): {long}; return super().to(device)",
+        "def to(self, device): {long}; super(Wide, self).to(device); return self",
+    ],
+)
+def test_an_override_may_have_moved_its_module_as_its_base_does(override: str) -> None:
+    method = override.format(long="; ".join(["long(3)"] * 40))
+    program = f"""{LONG}
+class Wide(nn.Linear):
+    {method}
+
+device = torch.device("cuda")
+{_calls("netN = Wide(3, 3); netN.to(device); netN(torch.ones(3).to(device))")}
+"""
+    assert not clashes(program)

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
 _METHODS = (ast.FunctionDef, ast.AsyncFunctionDef)
-_MOVES = frozenset({"to", "cuda", "cpu"})
+#: What moves a module; each way goes through its ``_apply``.
+_MOVES = frozenset({"to", "cuda", "cpu", "_apply"})
 
 
 def forget(interp: Interpreter, function: Function, given: tuple[Value, ...]) -> None:
@@ -64,14 +65,14 @@ def _with_lost_buffers(obj: Obj, changing: frozenset[str]) -> Obj:
 
 @remembered
 def moved_parameters(function: ast.FunctionDef | ast.AsyncFunctionDef) -> frozenset[str]:
-    """The parameters that a function moves, or of which it moves an attribute."""
-    own = {part.arg for part in parameters_of(function)}
+    """The parameters that a function moves, or of which it moves an attribute; ``super().to(device)`` moves the first."""
+    own = [part.arg for part in parameters_of(function)]
     found: set[str] = set()
     pending: list[ast.AST] = [function]
     while pending:
         node = pending.pop()
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _MOVES:
-            found.add(first_name(node.func.value))
+            found.update(own[:1] if own_attributes.is_of_base(node) else [first_name(node.func.value)])
         if not isinstance(node, (ast.Name, ast.Constant)):
             pending += below(node)
-    return frozenset(found & own)
+    return frozenset(found.intersection(own))

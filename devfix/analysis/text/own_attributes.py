@@ -32,7 +32,7 @@ def of(method: ast.FunctionDef | ast.AsyncFunctionDef) -> tuple[frozenset[str], 
             else:
                 pending.append(holder)
         else:
-            if isinstance(node, ast.Assign) and _is_of_base(node.value):
+            if isinstance(node, ast.Assign) and is_of_base(node.value):
                 selves.update(target.id for target in node.targets if isinstance(target, ast.Name))
             pending += below(node)
     own = [node for name, node in found if name in selves]
@@ -42,7 +42,7 @@ def of(method: ast.FunctionDef | ast.AsyncFunctionDef) -> tuple[frozenset[str], 
     )
 
 
-def _is_of_base(node: ast.expr) -> bool:
+def is_of_base(node: ast.expr) -> bool:
     """Whether an expression is ``super().method(...)``."""
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
         return False
