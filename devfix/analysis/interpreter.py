@@ -87,8 +87,9 @@ class Interpreter(Memory):
         self.holders: tuple[list[tuple[int, Obj]], dict[int, list[tuple[Ref, Ref | None]]]] | None = None
         self._sites = library.sites
 
-    #: Calling a value, and reading an attribute of one: those parts that any other may need get it with the interpreter.
+    #: Calling a value, and what an attribute or an item of one is: those parts that any other may need get it with the interpreter.
     call, call_function, attribute = calls.call, calls.call_function, attributes.get_attribute
+    item = expressions.item
 
     def eval(self, node: ast.expr) -> Value:
         """The abstract value of an expression."""

@@ -10,10 +10,11 @@ from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.lattice import CPU
 from devfix.analysis.domain.values import Class, Obj, Ref, Tensor, TupleValue, Value, members
 from devfix.analysis.language import iteration
-from devfix.analysis.language.binding import frame_of, rebind
+from devfix.analysis.language.rebinding import frame_of, rebind
 from devfix.analysis.nn import modules
 from devfix.analysis.record.notes import note_attribute, note_binding
 from devfix.analysis.text.syntax import entry_of_items
+from devfix.analysis.torch_model.tensors import moves, operand_types
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -40,8 +41,6 @@ def _discard(interp: Interpreter, node: ast.Expr, call: ast.expr, value: Value) 
         return
     if isinstance(value, Ref):
         _discard_copy(interp, call, value)
-    from devfix.analysis.torch_model.tensors import moves
-
     if not isinstance(call.func, ast.Attribute) or call.func.attr not in moves.METHODS:
         return
     receiver = call.func.value
@@ -67,8 +66,6 @@ def _note_moved_module(
 
 
 def _discard_move(interp: Interpreter, node: ast.Expr, receiver: ast.expr, value: Tensor) -> None:
-    from devfix.analysis.torch_model.tensors import operand_types
-
     if not isinstance(receiver, (ast.Name, ast.Attribute, ast.Subscript)):
         return
     before = operand_types.tensor_of(interp, interp.eval(receiver))

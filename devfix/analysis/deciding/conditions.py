@@ -39,6 +39,8 @@ from devfix.analysis.domain.values import (
 from devfix.analysis.language import enumerations, truths
 from devfix.analysis.text import fetches
 from devfix.analysis.text.syntax import binds_host, is_flag, names_accelerator
+from devfix.analysis.torch_model.libraries import transform_classes
+from devfix.analysis.torch_model.python import instance_checks
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -69,9 +71,7 @@ def truth(interp: Interpreter, value: Value) -> bool | None:
         if obj.kind == "dict" and obj.element is None and obj.attrs:
             return True
         if obj.kind == "external":
-            from devfix.analysis.torch_model.libraries import vision
-
-            return True if vision.applies(obj) else None  # none of them has a length
+            return True if transform_classes.is_one(obj) else None  # none of them has a length
     return None
 
 
@@ -320,8 +320,6 @@ def _doubt_dtype(interp: Interpreter, node: ast.expr, alone: bool) -> None:
 
 def _assume_instance(interp: Interpreter, test: ast.Call, outcome: bool) -> None:
     """``isinstance(x, T)`` tells which of the things that ``x`` may be it is."""
-    from devfix.analysis.torch_model.python import instance_checks
-
     value = interp.eval(test.args[0])
     if isinstance(value, Union) and interp.eval(test.func) == External("builtins.isinstance"):
         kept = instance_checks.those(interp, value, interp.eval(test.args[1]), outcome=outcome)

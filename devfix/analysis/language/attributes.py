@@ -46,7 +46,14 @@ from devfix.analysis.reuse import reads
 from devfix.analysis.torch_model import names
 from devfix.analysis.torch_model.devices import device_settings, scattering
 from devfix.analysis.torch_model.loading import batch_mates
-from devfix.analysis.torch_model.python import mappings, signatures, single_dispatch, value_classes
+from devfix.analysis.torch_model.modules import module_walks
+from devfix.analysis.torch_model.python import (
+    mappings,
+    reflection,
+    signatures,
+    single_dispatch,
+    value_classes,
+)
 from devfix.analysis.torch_model.tensors import tensor_attributes
 
 if TYPE_CHECKING:
@@ -162,12 +169,8 @@ def _object_attribute(interp: Interpreter, ref: Ref, name: str, node: ast.expr) 
     if name == "__class__" and (isinstance(obj.cls, Class) or obj.kind == "list"):
         return value_classes.class_of(interp, ref)
     if name == "__dict__":
-        from devfix.analysis.torch_model.python import reflection
-
         return reflection.namespace(interp, ref)
     if name == "_modules" and is_module(interp, ref):
-        from devfix.analysis.torch_model.modules import module_walks
-
         return module_walks.by_name(interp, ref)
     if obj.kind == "instance" and isinstance(obj.cls, Class):
         return _class_attribute(interp, obj.cls, ref, name, node)

@@ -33,6 +33,7 @@ from devfix.analysis.domain.values import (
 )
 from devfix.analysis.language import (
     construction,
+    contexts,
     fitting,
     iteration,
     parameters,
@@ -312,8 +313,6 @@ def _not_followed(interp: Interpreter, site: CallSite) -> Value:
 
 def _result_within(interp: Interpreter, function: Function, frame: Frame) -> Value:
     """The result of a function under the context managers that decorate it."""
-    from devfix.analysis.language import contexts
-
     nowhere = ast.Constant(None, lineno=1, col_offset=0)
     leaving = [contexts.enter(interp, manager, nowhere)[1] for manager in function.within]
     result = _result(interp, function, frame)

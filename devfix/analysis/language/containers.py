@@ -28,7 +28,7 @@ from devfix.analysis.domain.values import (
     Value,
     members,
 )
-from devfix.analysis.language import object_keys, text_keys
+from devfix.analysis.language import cached_properties, object_keys, text_keys
 from devfix.analysis.language.frames import CallSite
 from devfix.analysis.language.given_namespaces import NAMESPACE_OF
 from devfix.analysis.language.iteration import MAX_ITEMS, NAMED, dict_key
@@ -307,8 +307,6 @@ def delete_item(interp: Interpreter, ref: Ref, key: Value) -> None:
 def forget_attribute(interp: Interpreter, namespace: Obj, key: Value | None) -> None:
     """What is taken out of ``__dict__``, or all of it, is computed anew where the object's class says how."""
     if NAMESPACE_OF in namespace.facts:
-        from devfix.analysis.language import cached_properties
-
         cached_properties.forget(interp, namespace.facts[NAMESPACE_OF], key)
 
 

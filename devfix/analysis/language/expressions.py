@@ -280,23 +280,6 @@ def _tuple_item(interp: Interpreter, value: TupleValue, key: Value, node: ast.Su
     return UNKNOWN if isinstance(key, TupleValue) else join_all(list(value.items))
 
 
-def slice_bounds(node: ast.Slice) -> slice | None:
-    """The Python slice a slice expression stands for, when its bounds are literal."""
-    bounds: list[int | None] = []
-    for part in (node.lower, node.upper, node.step):
-        if part is None:
-            bounds.append(None)
-            continue
-        try:
-            value = ast.literal_eval(part)
-        except ValueError:
-            return None
-        if not isinstance(value, int):
-            return None
-        bounds.append(value)
-    return slice(*bounds)
-
-
 def slice_(interp: Interpreter, node: ast.Slice) -> Value:
     """A slice object; its bounds are evaluated and not kept."""
     for part in (node.lower, node.upper, node.step):

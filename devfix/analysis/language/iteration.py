@@ -29,7 +29,7 @@ from devfix.analysis.domain.values import (
     members,
     option,
 )
-from devfix.analysis.language import object_keys, text_keys
+from devfix.analysis.language import enumerations, object_keys, text_keys
 from devfix.analysis.nn.modules import havoc, is_module
 
 if TYPE_CHECKING:
@@ -105,8 +105,6 @@ def exact_items(interp: Interpreter, value: Value) -> tuple[Value, ...] | None:
             return None
         return tuple(_of_either(list(column)) for column in zip(*known, strict=True))
     if isinstance(value, Class):
-        from devfix.analysis.language import enumerations
-
         return enumerations.all_of(interp, value)
     obj = interp.obj_of(value)
     if obj is None:

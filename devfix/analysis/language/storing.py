@@ -25,7 +25,7 @@ from devfix.analysis.domain.values import (
     members,
     without_none,
 )
-from devfix.analysis.language import containers, descriptors, given_namespaces, own_setters
+from devfix.analysis.language import containers, descriptors, given_namespaces, own_setters, rebinding
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.nn import hidden_modules, module_tuples
 from devfix.analysis.nn.modules import havoc, is_module
@@ -88,12 +88,6 @@ def set_attribute(
     for member in members(receiver):
         if isinstance(member, Ref):
             _set_object_attribute(interp, member, name, value, target, statement)
-
-
-def _rebind(interp: Interpreter, holder: ast.expr, value: Value) -> None:
-    from devfix.analysis.language import binding
-
-    binding.rebind(interp, holder, value)
 
 
 def _set_object_attribute(
@@ -213,7 +207,7 @@ def set_item(interp: Interpreter, target: ast.Subscript, value: Value) -> None:
         indexing.assign(interp, target, receiver, key, value)
         if receiver.cast_of is not None:
             kept = truths_in_floats.stored(receiver, value)
-            _rebind(interp, target.value, replace(receiver, cast_of=kept))
+            rebinding.rebind(interp, target.value, replace(receiver, cast_of=kept))
     elif isinstance(receiver, Array):
         indexing.assign_to_array(interp, target, receiver, key, value)
     if receiver == _ENVIRONMENT:

@@ -43,6 +43,7 @@ from devfix.analysis.torch_model.libraries import (
     hub_datasets,
     movables,
     tokenizers,
+    transform_classes,
     vision,
 )
 from devfix.analysis.torch_model.loading import collation, data
@@ -146,7 +147,7 @@ def call(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> 
         return optim.method(interp, ref, obj, name, site)
     if distributions.is_one(obj):
         return distributions.method(interp, ref, obj, name, site)
-    if vision.applies(obj):
+    if transform_classes.is_one(obj):
         return vision.apply(interp, ref, obj, name, site)
     if obj.kind in ("loader", "dataset", "sampler"):
         return data.method(interp, ref, obj, name, site)

@@ -20,7 +20,7 @@ from devfix.analysis.domain.values import (
     TupleValue,
     Value,
 )
-from devfix.analysis.language import binding, construction, contexts, named_tuples, unknown_code
+from devfix.analysis.language import construction, contexts, named_tuples, rebinding, unknown_code
 from devfix.analysis.language.frames import CallSite
 from devfix.analysis.nn.modules import is_module
 from devfix.analysis.torch_model import external_objects
@@ -48,7 +48,7 @@ def call(interp: Interpreter, method: ExternalMethod, site: CallSite) -> Value:
                 empty=result.empty,
                 cast_of=None,
             )
-            binding.rebind(interp, method.node.value, changed)
+            rebinding.rebind(interp, method.node.value, changed)
         return result
     if isinstance(receiver, Array):
         return numpy_model.method(interp, receiver, name, site)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.copying import frozen
 from devfix.analysis.domain.lattice import UNKNOWN_DEVICE
-from devfix.analysis.domain.values import Const, Scalar, Tensor, TupleValue, Value
+from devfix.analysis.domain.values import Tensor, Value
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.text.syntax import remembered
 from devfix.analysis.torch_model.concurrency import rebirth
@@ -34,14 +33,6 @@ class Start:
     used: Origin | None
     plain: bool
     later: bool = False
-
-
-def are_plain(values: Iterable[Value]) -> bool:
-    """Whether values are numbers, texts, or tuples of them, which any process can be given."""
-    return all(
-        are_plain(value.items) if isinstance(value, TupleValue) else isinstance(value, (Const, Scalar))
-        for value in values
-    )
 
 
 def chooses_another(interp: Interpreter) -> bool:

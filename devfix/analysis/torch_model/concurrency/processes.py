@@ -28,7 +28,7 @@ from devfix.analysis.language import iteration, unknown_code
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.nn import modules
 from devfix.analysis.reuse import reads
-from devfix.analysis.torch_model.concurrency import forks
+from devfix.analysis.torch_model.concurrency import forks, rebirth
 from devfix.analysis.torch_model.concurrency.forks import Start
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def process(interp: Interpreter, name: str, site: CallSite) -> Value:
     if target is not None and is_forking(interp, name):
         items = iteration.exact_items(interp, site.value(3, "args") or TupleValue(()))
         if items is not None and site.value(4, "kwargs") is None:
-            start = Start(name, interp.site("other", site.node), interp.state.used, forks.are_plain(items))
+            start = Start(name, interp.site("other", site.node), interp.state.used, rebirth.are_plain(items))
             forks.check(interp, start, target, CallSite(site.node, tuple(map(Arg, items))))
     return UNKNOWN
 

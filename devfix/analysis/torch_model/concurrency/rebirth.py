@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.values import (
@@ -16,6 +16,7 @@ from devfix.analysis.domain.values import (
     Namespace,
     Partial,
     Ref,
+    Scalar,
     TupleValue,
     Value,
 )
@@ -36,10 +37,8 @@ def may_spawn(interp: Interpreter, function: Value) -> bool:
     set there, nor by any function: the other process would see what it is at first.
     """
     if isinstance(function, Partial):
-        from devfix.analysis.torch_model.concurrency import forks
-
         given = (*function.args, *(value for _, value in function.keywords))
-        return forks.are_plain(given) and may_spawn(interp, function.function)
+        return are_plain(given) and may_spawn(interp, function.function)
     script = interp.stack[0]
     guard = _guard(interp.program.sources[script.path].tree)
     at = script.statement
@@ -48,6 +47,14 @@ def may_spawn(interp: Interpreter, function: Value) -> bool:
     if any(_SETTINGS in source.text for source in interp.program.sources.values()):
         return False
     return isinstance(function, Function) and _Reading(interp, guard).is_sound(function)
+
+
+def are_plain(values: Iterable[Value]) -> bool:
+    """Whether values are numbers, texts, or tuples of them, which any process can be given."""
+    return all(
+        are_plain(value.items) if isinstance(value, TupleValue) else isinstance(value, (Const, Scalar))
+        for value in values
+    )
 
 
 def _guard(tree: ast.Module) -> ast.If | None:

@@ -29,13 +29,13 @@ from devfix.analysis.language import iteration
 from devfix.analysis.language.containers import everything
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.record.trails import roots_of
+from devfix.analysis.torch_model.libraries import transform_classes
 from devfix.analysis.torch_model.loading import batches
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
 _DATASETS = "torchvision.datasets"
-_TRANSFORMS = ("torchvision.transforms.v2.", "torchvision.transforms.transforms.", "torchvision.transforms.")
 
 #: Datasets whose samples are an image and the number of its class, by what follows ``root``.
 _AFTER_ROOT = ("train", "transform", "target_transform")
@@ -75,7 +75,7 @@ _CHAINS = frozenset({"Compose"})
 _CHANCES = frozenset({"RandomApply", "RandomOrder", "RandomChoice"})
 #: The classes of what keeps a list of transforms.
 CHAINS: tuple[External, ...] = tuple(
-    External(package + kind) for package in _TRANSFORMS for kind in sorted(_CHAINS | _CHANCES)
+    External(package + kind) for package in transform_classes.PACKAGES for kind in sorted(_CHAINS | _CHANCES)
 )
 
 
@@ -162,12 +162,9 @@ def transform(interp: Interpreter, name: str, site: CallSite) -> Value | None:
 
 
 def _kind(name: str) -> str:
-    return next((name.removeprefix(package) for package in _TRANSFORMS if name.startswith(package)), "")
-
-
-def applies(obj: Obj) -> bool:
-    """Whether an object is one of torchvision's transforms."""
-    return isinstance(obj.cls, External) and obj.cls.name.startswith(_TRANSFORMS)
+    return next(
+        (name.removeprefix(package) for package in transform_classes.PACKAGES if name.startswith(package)), ""
+    )
 
 
 def attribute(interp: Interpreter, ref: Ref, obj: Obj, name: str, node: ast.expr) -> Value | None:

@@ -44,11 +44,9 @@ def _answer(found: list[Value]) -> Value:
 
 def items(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``itemgetter("x")(batch)``."""
-    from devfix.analysis.language import expressions
-
     value = site.value(1) or UNKNOWN
     place = ast.copy_location(ast.Subscript(site.node, ast.Constant(None), ast.Load()), site.node)
-    return _answer([expressions.item(interp, place, value, key) for key in _asked(site)])
+    return _answer([interp.item(place, value, key) for key in _asked(site)])
 
 
 def named(interp: Interpreter, name: str, site: CallSite) -> Value:

@@ -192,14 +192,12 @@ def operate(interp: Interpreter, name: str, site: CallSite) -> Value:
 
 def taken(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``operator.getitem(container, key)``."""
-    from devfix.analysis.language import expressions
-
     if len(site.args) != 2 or not isinstance(site.node, ast.expr):
         return UNKNOWN
     container, key = site.args
     nodes = [arg.node if arg.node is not None else site.node for arg in (container, key)]
     node = ast.copy_location(ast.Subscript(nodes[0], nodes[1], ast.Load()), site.node)
-    return expressions.item(interp, node, without_none(container.value), key.value)
+    return interp.item(node, without_none(container.value), key.value)
 
 
 HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {

@@ -329,9 +329,7 @@ def object_item(interp: Interpreter, node: ast.Subscript, ref: Ref, key: Value) 
 
 
 def _list_slice(interp: Interpreter, obj: Obj, node: ast.Slice) -> Value:
-    from devfix.analysis.language.expressions import slice_bounds
-
-    bounds = slice_bounds(node)
+    bounds = _slice_bounds(node)
     if obj.items is not None and bounds is not None and not _is_beyond(bounds, obj.items):
         return interp.new(replace(obj, items=obj.items[bounds]))
     values = containers.everything(obj)
@@ -348,9 +346,7 @@ def _module_item(interp: Interpreter, node: ast.Subscript, ref: Ref, obj: Obj, k
     if obj.place is not None:
         return module_walks.part(interp, ref)
     if isinstance(node.slice, ast.Slice) and obj.items is not None:
-        from devfix.analysis.language.expressions import slice_bounds
-
-        bounds = slice_bounds(node.slice)
+        bounds = _slice_bounds(node.slice)
         kept = obj.items[bounds] if bounds is not None else obj.items
         return interp.new(replace(obj, items=kept))
     if isinstance(node.slice, ast.Slice) and obj.element is not None:
@@ -367,3 +363,20 @@ def _dict_entry(obj: Obj, key: Value) -> Value:
         return obj.attrs[name]
     values = [*obj.attrs.values(), *([obj.element] if obj.element is not None else [])]
     return join_all(values)
+
+
+def _slice_bounds(node: ast.Slice) -> slice | None:
+    """The Python slice a slice expression stands for, when its bounds are literal."""
+    bounds: list[int | None] = []
+    for part in (node.lower, node.upper, node.step):
+        if part is None:
+            bounds.append(None)
+            continue
+        try:
+            value = ast.literal_eval(part)
+        except ValueError:
+            return None
+        if not isinstance(value, int):
+            return None
+        bounds.append(value)
+    return slice(*bounds)

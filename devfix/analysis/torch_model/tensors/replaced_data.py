@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.lattice import CPU, FLOATS
 from devfix.analysis.domain.values import Class, Obj, Ref, Tensor, Value
+from devfix.analysis.language import rebinding
 from devfix.analysis.nn import modules
 from devfix.analysis.record.trails import dtype_trails, extend
 from devfix.analysis.torch_model.tensors import leaves
@@ -55,7 +56,7 @@ def assign(
         return
     if owner is not None:
         modules.transform(interp, owner, lambda old: replaced(old) if old.parameter else old)
-    _rebind(interp, target.value, replaced(tensor), holder)
+    rebinding.rebind(interp, target.value, replaced(tensor), holder)
     if owner is None:
         modules.forget_parameters(interp, tensor, value.device)
 
@@ -128,9 +129,3 @@ def _source(target: ast.expr, items: ast.expr, name: str) -> ast.expr | None:
         return None
     found = (_source(each, part, name) for each, part in zip(target.elts, parts, strict=True))
     return next((source for source in found if source is not None), None)
-
-
-def _rebind(interp: Interpreter, holder: ast.expr, value: Tensor, owner: Value | None) -> None:
-    from devfix.analysis.language import binding
-
-    binding.rebind(interp, holder, value, owner)
