@@ -27,6 +27,7 @@ from devfix.analysis.nn import modules
 from devfix.analysis.torch_model.arrays import (
     learners,
     numpy_model,
+    picture_types,
     pictures,
     plots,
     sparse_matrices,
@@ -70,7 +71,7 @@ _ATTRIBUTES: dict[External, Callable[[Interpreter, Ref, Obj, str, ast.expr], Val
     tables.DATES: tables.attribute,
     sparse_matrices.MATRIX: sparse_matrices.attribute,
     External(plots.AXES): plots.attribute,
-    pictures.PICTURE: pictures.attribute,
+    picture_types.PICTURE: pictures.attribute,
     **dict.fromkeys(vision.CHAINS, vision.attribute),
 }
 _HARMLESS_METHODS = frozenset(
@@ -249,7 +250,7 @@ _BY_CLASS: dict[str, Callable[[Interpreter, Ref, Obj, str, CallSite], Value]] = 
     **learners.METHODS,
     sparse_matrices.MATRIX.name: sparse_matrices.method,
     **plots.METHODS,
-    pictures.PICTURE.name: pictures.method,
+    picture_types.PICTURE.name: pictures.method,
     **hub_datasets.METHODS,
     **graphs.METHODS,
     text_files.NAME: text_files.method,

@@ -20,7 +20,7 @@ from devfix.analysis.domain.values import (
     Value,
     without_none,
 )
-from devfix.analysis.torch_model.arrays import numpy_types, sparse_matrices
+from devfix.analysis.torch_model.arrays import data_types, numpy_types, sparse_matrices
 from devfix.analysis.torch_model.tensors import host_memory
 
 if TYPE_CHECKING:
@@ -167,7 +167,7 @@ def _scaled(interp: Interpreter, site: CallSite) -> Value:
     given = without_none(site.args[0].value) if site.args else UNKNOWN
     if sparse_matrices.of(interp, given) is not None:
         return UNKNOWN  # some of them keep it sparse
-    dtype = numpy_types.floating(numpy_types.of_data(interp, given))
+    dtype = numpy_types.floating(data_types.of_data(interp, given))
     return Array(dtype, AT_LEAST_1, (interp.site("array", site.node),))
 
 

@@ -23,7 +23,7 @@ from devfix.analysis.domain.values import (
     without_none,
 )
 from devfix.analysis.language.frames import Arg, CallSite
-from devfix.analysis.torch_model.arrays import numpy_ranks, numpy_results, numpy_types
+from devfix.analysis.torch_model.arrays import data_types, numpy_ranks, numpy_results, numpy_types
 from devfix.analysis.torch_model.tensors import host_memory
 from devfix.analysis.torch_model.tensors.arguments import dtype_of, nesting, size_rank
 
@@ -108,7 +108,7 @@ def _factory(interp: Interpreter, last: str, site: CallSite) -> Value | None:
         return _made(interp, last, site, "float64", _factory_rank(interp, last, site))
     if last == "full":
         rank = size_rank(interp, list(site.args[:1]))
-        return _made(interp, last, site, numpy_types.of_data(interp, site.value(1, "fill_value")), rank)
+        return _made(interp, last, site, data_types.of_data(interp, site.value(1, "fill_value")), rank)
     if last == "arange":
         return _made(interp, last, site, _arange_dtype(site), 1)
     if last in DTYPES or last in ("float_", "double", "single", "intp", "half"):
@@ -153,7 +153,7 @@ def _array(interp: Interpreter, site: CallSite) -> Value:
     if isinstance(node, ast.List) and not node.elts:
         return _made(interp, "array", site, "float64", 1)  # ``np.array([])``, to which rows are joined
     rank = numpy_ranks.of_records(given.value if given is not None else NONE, nesting(interp, data))
-    return _made(interp, "array", site, numpy_types.of_data(interp, data), rank)
+    return _made(interp, "array", site, data_types.of_data(interp, data), rank)
 
 
 def grid(interp: Interpreter, key: ast.expr) -> Value:
@@ -211,18 +211,18 @@ def _coordinates(interp: Interpreter, axis: Value, rank: int) -> Value:
 
 def _as_array(interp: Interpreter, value: Value) -> Array | None:
     """A Python number or list as NumPy sees it, when its dtype is known."""
-    dtype = numpy_types.of_data(interp, value) if not isinstance(value, Tensor) else None
+    dtype = data_types.of_data(interp, value) if not isinstance(value, Tensor) else None
     return Array(dtype, nesting(interp, value)) if dtype is not None else None
 
 
 def _joined(interp: Interpreter, last: str, value: Value) -> Value:
     if isinstance(value, Array):
         return replace(value, rank=value.rank if last == "stack" and value.rank else AT_LEAST_1)
-    items = numpy_types.contents(interp, value)
+    items = data_types.contents(interp, value)
     arrays = [item for item in items if isinstance(item, Array)]
     if not arrays:
         return Array(None, AT_LEAST_1)
-    dtype = numpy_types.common(interp, [_at_least_1d(item) for item in items])
+    dtype = data_types.common(interp, [_at_least_1d(item) for item in items])
     return Array(dtype, numpy_ranks.joined(last, [array.rank for array in arrays]), arrays[0].trail)
 
 
@@ -241,7 +241,7 @@ def _of_several(interp: Interpreter, last: str, site: CallSite) -> Value:
     values = [without_none(arg.value) for arg in args]
     arrays = [value for value in values if isinstance(value, Array)]
     joined = last in _PRODUCTS
-    dtype = numpy_types.common(interp, map(_at_least_1d, values) if joined else values)
+    dtype = data_types.common(interp, map(_at_least_1d, values) if joined else values)
     if last in _DIVIDING:
         dtype = numpy_types.floating(dtype)
     shaped = [without_none(arg.value) for arg in site.args[:3]] if last == "where" else values
@@ -322,7 +322,7 @@ def method(interp: Interpreter, array: Array, name: str, site: CallSite) -> Valu
         return numpy_types.as_python(array, listed=name == "tolist")
     if name == "dot":
         other = without_none(site.args[0].value) if site.args else UNKNOWN
-        return Array(numpy_types.common(interp, [array, other]), None, array.trail)
+        return Array(data_types.common(interp, [array, other]), None, array.trail)
     if name in ("any", "all"):
         return Array("bool", None)
     return UNKNOWN
@@ -358,7 +358,7 @@ def _chosen(interp: Interpreter, last: str, site: CallSite) -> Value:
     """``choice(n, size)`` and ``permutation(n)`` give integers, or items of an array."""
     source = without_none(site.args[0].value) if site.args else UNKNOWN
     trail = (interp.site("array", site.node),)
-    dtype = numpy_types.of_data(interp, source)
+    dtype = data_types.of_data(interp, source)
     if last == "permutation":
         return Array(dtype, source.rank if isinstance(source, Array) else 1, trail)
     size = site.get(1, "size")

@@ -22,7 +22,7 @@ from devfix.analysis.domain.values import (
 )
 from devfix.analysis.language import iteration
 from devfix.analysis.language.frames import Arg, CallSite
-from devfix.analysis.torch_model.arrays import numpy_ranks, numpy_types
+from devfix.analysis.torch_model.arrays import data_types, numpy_ranks, numpy_types
 from devfix.analysis.torch_model.tensors.arguments import dtype_of, nesting
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def _of_arrays(interp: Interpreter, last: str, arrays: list[Array], site: CallSi
     if last in _FLOATS:
         return replace(first, dtype=numpy_types.floating(first.dtype))
     if last in _TOGETHER:
-        return replace(first, dtype=numpy_types.common(interp, [arg.value for arg in site.args[:2]]))
+        return replace(first, dtype=data_types.common(interp, [arg.value for arg in site.args[:2]]))
     if last in _INDICES:
         return Array("int64", AT_LEAST_1)
     if last in _PIECES:

@@ -3,51 +3,17 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.join import scalar_type
 from devfix.analysis.domain.lattice import FLOATS, INTEGERS, REAL_OF, promote, rank_of_broadcast
-from devfix.analysis.domain.values import UNKNOWN, Array, Scalar, Sequence, Tensor, Union, Value, without_none
-from devfix.analysis.language import iteration
+from devfix.analysis.domain.values import UNKNOWN, Array, Scalar, Sequence, Value
 from devfix.analysis.record.trails import Trail
-
-if TYPE_CHECKING:
-    from devfix.analysis.interpreter import Interpreter
 
 #: What a table holds as far as anybody knows: numbers of one of two types, neither of which is float32.
 WIDE = "int64 or float64"
 #: What Python numbers are as data.
 NUMBERS = {"bool": "bool", "int": "int64", "float": "float64"}
 _WIDE_INTEGERS = ("int32", "int64")
-
-
-def of_data(interp: Interpreter, value: Value | None) -> str | None:
-    """The dtype NumPy gives to Python data."""
-    if value is None:
-        return None
-    value = without_none(value)
-    kind = scalar_type(value)
-    if kind is not None:
-        return NUMBERS.get(kind)
-    if isinstance(value, (Array, Tensor)):
-        return value.dtype
-    if isinstance(value, Union):
-        either = {of_data(interp, member) for member in value.members}
-        return either.pop() if len(either) == 1 else None
-    obj = interp.obj_of(value)
-    if obj is not None and obj.kind == "external":
-        from devfix.analysis.torch_model.arrays import pictures, table_types
-
-        if obj.cls == pictures.PICTURE:
-            return pictures.dtype_of(obj)
-        return table_types.whole(obj) if obj.cls == table_types.TABLE else None
-    found = {of_data(interp, item) for item in contents(interp, value)}
-    if len(found) == 1:
-        return found.pop()
-    if found == {"int64", "bool"}:
-        return "int64"
-    return "float64" if found and found <= {"int64", "float64", "bool"} else None
 
 
 def as_python(array: Array, *, listed: bool) -> Value:
@@ -61,19 +27,6 @@ def as_python(array: Array, *, listed: bool) -> Value:
     for _ in range(array.rank):
         made = Sequence(made)
     return made
-
-
-def contents(interp: Interpreter, value: Value) -> tuple[Value, ...]:
-    """The items of a list, tuple or sequence as far as they are known, and its typical element."""
-    items = iteration.exact_items(interp, value)
-    if items is not None:
-        return items
-    if isinstance(value, Sequence):
-        return (value.element,)
-    obj = interp.obj_of(value)
-    if obj is None or obj.kind != "list":
-        return ()
-    return (*(obj.items or ()), *((obj.element,) if obj.element is not None else ()))
 
 
 def promoted(a: Array, b: Array) -> str | None:
@@ -143,28 +96,6 @@ def as_number(value: Value) -> Value:
     if not isinstance(value, Array) or value.rank != 0 or value.dtype in (None, WIDE):
         return value
     return next((Scalar(kind) for kind, dtype in NUMBERS.items() if dtype[:3] == value.dtype[:3]), value)
-
-
-def common(interp: Interpreter, values: Iterable[Value]) -> str | None:
-    """The dtype that arrays, lists and numbers have together; None as soon as one is unknown."""
-    result: Array | None = None
-    numbers: list[str] = []
-    for value in values:
-        plain = without_none(value)
-        kind = scalar_type(plain)
-        if kind is not None:
-            numbers.append(kind)
-            continue
-        array = plain if isinstance(plain, Array) else Array(of_data(interp, plain), 1)
-        result = array if result is None else Array(
-            promoted(result, array), rank_of_broadcast([result.rank, array.rank])
-        )  # fmt: skip
-    if result is None:
-        known = {NUMBERS.get(kind) for kind in numbers}
-        return known.pop() if len(known) == 1 else "float64" if "float64" in known else None
-    for kind in numbers:
-        result = Array(with_number(result, kind), result.rank)
-    return result.dtype
 
 
 def floating(dtype: str | None) -> str | None:

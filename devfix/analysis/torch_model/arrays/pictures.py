@@ -20,14 +20,13 @@ from devfix.analysis.domain.values import (
     TupleValue,
     Value,
 )
+from devfix.analysis.torch_model.arrays import picture_types
 from devfix.analysis.torch_model.tensors import host_memory
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
     from devfix.analysis.language.frames import CallSite
 
-#: The class of Pillow's pictures.
-PICTURE = External("PIL.Image.Image")
 _OPEN = "PIL.Image.open"
 #: The dtype of an array that is made of one, by its mode.
 _MODES = {
@@ -57,7 +56,7 @@ _ALIKE = frozenset(
 def call(interp: Interpreter, name: str, site: CallSite) -> Value | None:
     """A function of OpenCV or Pillow; None for what is not known here."""
     if name == _OPEN:
-        return interp.new(Obj("external", PICTURE))
+        return interp.new(Obj("external", picture_types.PICTURE))
     package, _, last = name.rpartition(".")
     found = _of_opencv(last, site) if package == "cv2" else None
     if found is not None and host_memory.converts(name):
@@ -78,7 +77,13 @@ def method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -
     if name == "convert":
         mode = site.value(0, "mode")
         known = _MODES.get(mode.value) if isinstance(mode, Const) and isinstance(mode.value, str) else None
-        return interp.new(Obj("external", PICTURE, facts={} if known is None else {_DTYPE: Const(known)}))
+        return interp.new(
+            Obj(
+                "external",
+                picture_types.PICTURE,
+                facts={} if known is None else {picture_types.DTYPE: Const(known)},
+            )
+        )
     if name in _KEEPING or name == "__enter__":
         return ref
     return Sequence(ref) if name == "split" else UNKNOWN
@@ -91,12 +96,3 @@ def attribute(interp: Interpreter, ref: Ref, obj: Obj, name: str, node: ast.expr
     if name in _NUMBERS:
         return Scalar("int")
     return UNKNOWN if name in _OTHERS else None
-
-
-def dtype_of(obj: Obj) -> str | None:
-    """The dtype of an array that is made of a picture; None where nobody knows its mode."""
-    known = obj.facts.get(_DTYPE)
-    return known.value if isinstance(known, Const) and isinstance(known.value, str) else None
-
-
-_DTYPE = "dtype of its mode"

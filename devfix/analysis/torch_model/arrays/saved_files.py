@@ -14,7 +14,7 @@ from devfix.analysis.domain.values import NONE, UNKNOWN, Array, Scalar, Tensor, 
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.record.recorder import OTHERS
 from devfix.analysis.reuse import reads
-from devfix.analysis.torch_model.arrays import numpy_types
+from devfix.analysis.torch_model.arrays import data_types
 from devfix.analysis.torch_model.python import file_names
 from devfix.analysis.torch_model.tensors import host_memory
 from devfix.analysis.torch_model.tensors.arguments import nesting
@@ -63,7 +63,7 @@ def _read(interp: Interpreter, library: str, site: CallSite, arg: Arg | None) ->
 def _array(interp: Interpreter, value: Value) -> Array:
     """What ``np.save`` makes of a value."""
     plain = without_none(value)
-    return Array(numpy_types.of_data(interp, plain), nesting(interp, plain))
+    return Array(data_types.of_data(interp, plain), nesting(interp, plain))
 
 
 def save(interp: Interpreter, name: str, site: CallSite) -> Value:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.lattice import COMPLEX_OF, FLOATS
 from devfix.analysis.domain.values import UNKNOWN, Array, TupleValue, Value, without_none
-from devfix.analysis.torch_model.arrays import numpy_results, numpy_types, sparse_matrices
+from devfix.analysis.torch_model.arrays import data_types, numpy_results, numpy_types, sparse_matrices
 from devfix.analysis.torch_model.tensors import host_memory
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def _of_distribution(interp: Interpreter, kind: str, last: str, site: CallSite) 
 def _of_arrays(interp: Interpreter, name: str, package: str, last: str, site: CallSite) -> Value | None:
     many = _TOGETHER.get(name)
     if many is not None:
-        dtype = numpy_types.common(interp, [arg.value for arg in site.args[:many]])
+        dtype = data_types.common(interp, [arg.value for arg in site.args[:many]])
         whole = len(site.args) >= many and not site.open
         return Array(dtype if whole and dtype in FLOATS else None, None, (interp.site("array", site.node),))
     given = without_none(site.args[0].value) if site.args else UNKNOWN
@@ -110,5 +110,5 @@ def _of_arrays(interp: Interpreter, name: str, package: str, last: str, site: Ca
         if name == "scipy.signal.hilbert":
             return replace(given, dtype=COMPLEX_OF.get(given.dtype or ""))
         if name == "scipy.linalg.block_diag":
-            return replace(given, dtype=numpy_types.common(interp, [arg.value for arg in site.args]), rank=2)
+            return replace(given, dtype=data_types.common(interp, [arg.value for arg in site.args]), rank=2)
     return numpy_results.call(interp, name, site)

@@ -22,7 +22,7 @@ from devfix.analysis.domain.values import (
     Value,
     without_none,
 )
-from devfix.analysis.torch_model.arrays import numpy_types
+from devfix.analysis.torch_model.arrays import data_types, numpy_types
 from devfix.analysis.torch_model.tensors.arguments import dtype_of
 
 if TYPE_CHECKING:
@@ -121,22 +121,22 @@ def _of_data(interp: Interpreter, data: Value | None) -> str | None:
     if matrix is not None:
         return dtype(matrix)
     if not isinstance(data, TupleValue) or not data.items:
-        return numpy_types.of_data(interp, data)
+        return data_types.of_data(interp, data)
     if all(scalar_type(without_none(item)) == "int" for item in data.items):
         return "float64"
     first = without_none(data.items[0])
-    return numpy_types.of_data(interp, first) if isinstance(first, (Array, Ref)) else None
+    return data_types.of_data(interp, first) if isinstance(first, (Array, Ref)) else None
 
 
 def _of_diagonals(interp: Interpreter, diagonals: Value | None) -> str | None:
     """Numbers that are given as they are were floats in some versions; arrays of floats stay what they are."""
-    found = numpy_types.of_data(interp, diagonals)
+    found = data_types.of_data(interp, diagonals)
     return found if found in FLOATS else None
 
 
 def _of_all(interp: Interpreter, args: tuple[Arg, ...]) -> str | None:
     values = [without_none(arg.value) for arg in args]
-    parts = [part for value in values for part in (numpy_types.contents(interp, value) or (value,))]
+    parts = [part for value in values for part in (data_types.contents(interp, value) or (value,))]
     matrices = [of(interp, part) for part in parts if part != NONE]
     return _common({dtype(matrix) if matrix is not None else None for matrix in matrices})
 
@@ -168,7 +168,7 @@ def attribute(interp: Interpreter, ref: Ref, obj: Obj, name: str, node: ast.expr
 def set_attribute(interp: Interpreter, ref: Ref, name: str, value: Value) -> None:
     """``matrix.data = values``."""
     if name == "data":
-        interp.update(ref, interp.obj(ref).with_fact("dtype", DTypeValue(numpy_types.of_data(interp, value))))
+        interp.update(ref, interp.obj(ref).with_fact("dtype", DTypeValue(data_types.of_data(interp, value))))
 
 
 def method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:

@@ -14,7 +14,6 @@ from devfix.analysis.domain.join import scalar_type
 from devfix.analysis.domain.lattice import AT_LEAST_1, FLOATS
 from devfix.analysis.domain.values import TRUE, Array, DTypeValue, External, Obj, Ref, Value
 from devfix.analysis.torch_model.arrays import numpy_types
-from devfix.analysis.torch_model.tensors.arguments import dtype_of
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -71,17 +70,21 @@ def _columns(obj: Obj) -> list[str]:
     return [name for name in obj.facts if name.startswith(_COLUMN)]
 
 
+def _told(fact: Value | None) -> str | None:
+    return fact.name if isinstance(fact, DTypeValue) else None
+
+
 def column(obj: Obj, name: str) -> str | None:
     """The dtype of the column of that name."""
-    return dtype_of(obj.facts[_COLUMN + name]) if has(obj, name) else _others(obj)
+    return _told(obj.facts[_COLUMN + name]) if has(obj, name) else _others(obj)
 
 
 def _others(obj: Obj) -> str | None:
-    return dtype_of(obj.facts.get(_OTHERS))
+    return _told(obj.facts.get(_OTHERS))
 
 
 def _all(obj: Obj) -> list[str | None]:
-    columns = [dtype_of(obj.facts[name]) for name in _columns(obj)]
+    columns = [_told(obj.facts[name]) for name in _columns(obj)]
     return columns if obj.facts.get(_CLOSED) == TRUE else [*columns, _others(obj)]
 
 
@@ -146,7 +149,7 @@ def of_rows_or_one(obj: Obj) -> str | None:
 
 def changed(interp: Interpreter, obj: Obj, change: Callable[[str | None], str | None]) -> Ref:
     """A table with the same columns in other dtypes."""
-    dtypes = {name: DTypeValue(change(dtype_of(obj.facts[name]))) for name in (*_columns(obj), _OTHERS)}
+    dtypes = {name: DTypeValue(change(_told(obj.facts[name]))) for name in (*_columns(obj), _OTHERS)}
     return interp.new(replace(obj, facts={**obj.facts, **dtypes}))
 
 
@@ -156,9 +159,7 @@ def stored(interp: Interpreter, ref: Ref, name: str | None, dtype: str | None) -
     if name is not None and not is_single(obj):
         interp.update(ref, obj.with_fact(_COLUMN + name, DTypeValue(dtype)))
         return
-    either = {
-        fact: DTypeValue(any_of((dtype_of(obj.facts[fact]), dtype))) for fact in (*_columns(obj), _OTHERS)
-    }
+    either = {fact: DTypeValue(any_of((_told(obj.facts[fact]), dtype))) for fact in (*_columns(obj), _OTHERS)}
     interp.update(ref, replace(obj, facts={**obj.facts, **either}))
 
 

@@ -24,7 +24,7 @@ from devfix.analysis.domain.values import (
 )
 from devfix.analysis.language import containers, iteration
 from devfix.analysis.language.frames import CallSite
-from devfix.analysis.torch_model.arrays import numpy_types, table_types
+from devfix.analysis.torch_model.arrays import data_types, numpy_types, table_types
 from devfix.analysis.torch_model.tensors import host_memory
 from devfix.analysis.torch_model.tensors.arguments import dtype_of
 
@@ -68,7 +68,7 @@ def _table(interp: Interpreter, name: str, last: str, site: CallSite) -> Value |
     if last == "to_numeric" and "downcast" not in site.keywords:
         return _numeric(interp, site)
     if last == "concat":
-        parts = numpy_types.contents(interp, site.value(0, "objs") or UNKNOWN)
+        parts = data_types.contents(interp, site.value(0, "objs") or UNKNOWN)
         return table_types.together(interp, parts)
     return table_types.together(interp, [arg.value for arg in site.args[:2]]) if last == "merge" else None
 
@@ -112,7 +112,7 @@ def _new(interp: Interpreter, site: CallSite, *, single: bool) -> Ref:
         return _of_columns(interp, obj, reindexed=reindexed)
     if isinstance(data, (Array, Tensor)):
         return table_types.make(interp, data.dtype, single=single)
-    dtype = numpy_types.of_data(interp, data)
+    dtype = data_types.of_data(interp, data)
     if not single:  # what is of one type in a column of rows need not be so in another
         dtype = table_types.any_of((dtype, "int64")) if obj is not None else None
         dtype = dtype if dtype is not None else _of_records(interp, data)
@@ -123,7 +123,7 @@ def _of_columns(interp: Interpreter, data: Obj, *, reindexed: bool) -> Ref:
     """A table of a dict of columns; those that are columns of tables have gaps where others have rows of their own."""
     parts = {key: table_types.of(interp, value) for key, value in data.attrs.items()}
     gaps = reindexed or sum(part is not None for part in parts.values()) > 1
-    columns = {key: numpy_types.of_data(interp, value) for key, value in data.attrs.items()}
+    columns = {key: data_types.of_data(interp, value) for key, value in data.attrs.items()}
     if gaps:
         columns |= {
             key: table_types.with_gaps(columns[key]) for key, part in parts.items() if part is not None
@@ -133,7 +133,7 @@ def _of_columns(interp: Interpreter, data: Obj, *, reindexed: bool) -> Ref:
 
 def _of_records(interp: Interpreter, data: Value) -> str | None:
     """A list of dicts of numbers: their columns are integers or float64."""
-    records = [interp.obj_of(item) for item in numpy_types.contents(interp, data)]
+    records = [interp.obj_of(item) for item in data_types.contents(interp, data)]
     held = [value for obj in records if obj is not None for value in containers.everything(obj)]
     numbers = {scalar_type(without_none(value)) for value in held}
     every = all(obj is not None and obj.kind == "dict" for obj in records)
@@ -257,7 +257,7 @@ def _are_many(interp: Interpreter, rows: Value) -> bool:
 def store(interp: Interpreter, ref: Ref, key: Value, value: Value) -> None:
     """``table[key] = value``: a column has another dtype, or some of its entries are others."""
     obj = interp.obj(ref)
-    dtype = numpy_types.of_data(interp, value)
+    dtype = data_types.of_data(interp, value)
     held = obj.facts.get(_TABLE) if obj.cls == PLACES else None
     if isinstance(held, Ref):
         table_types.stored(interp, held, None, dtype)

@@ -9,7 +9,7 @@ from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.lattice import AT_LEAST_1
 from devfix.analysis.domain.values import UNKNOWN, Const, External, Obj, Ref, Tensor, Value, without_none
 from devfix.analysis.language.frames import CallSite
-from devfix.analysis.torch_model.modules import owners
+from devfix.analysis.torch_model.modules import weights
 from devfix.analysis.torch_model.tensors import operations, requirements
 from devfix.analysis.torch_model.tensors.requirements import Part
 
@@ -63,7 +63,7 @@ def call(interp: Interpreter, ref: Ref, obj: Obj, site: CallSite) -> Value:
     device = value.device
     if obj.place is not None:
         callee = site.node.func if isinstance(site.node, ast.Call) else None
-        weight, detail = owners.weight(interp, ref, obj.place, parts, callee)
+        weight, detail = weights.operand(interp, ref, obj.place, parts, callee)
         name = getattr(obj.cls, "name", "")
         device = requirements.meet(interp, site.node, name, [*parts, weight], scalars=False, detail=detail)
     made = operations.derived(interp, [value], site, None, AT_LEAST_1, device)

@@ -30,7 +30,7 @@ from devfix.analysis.language import unknown_code
 from devfix.analysis.language.frames import CallSite
 from devfix.analysis.nn import modules
 from devfix.analysis.torch_model.libraries import audio_transforms, detection, metrics, movables, tokenizers
-from devfix.analysis.torch_model.modules import owners
+from devfix.analysis.torch_model.modules import weights
 from devfix.analysis.torch_model.tensors import requirements
 from devfix.analysis.torch_model.tensors.arguments import device_of
 from devfix.analysis.torch_model.tensors.requirements import Part
@@ -170,7 +170,7 @@ def call(
         elif isinstance(value, Ref) and movables.is_batch(interp, value):
             parts.extend(tokenizers.parts(interp, value, arg.node))
     if "dispatched" not in obj.facts:
-        weight, detail = owners.weight(interp, ref, place, parts, callee)
+        weight, detail = weights.operand(interp, ref, place, parts, callee)
         device = requirements.meet(interp, site.node, name, [*parts, weight], scalars=False, detail=detail)
         _meet_replaced(interp, obj, place, site)
     else:
@@ -195,7 +195,7 @@ def _meet_replaced(interp: Interpreter, obj: Obj, place: Tensor, site: CallSite)
         if own is not None and isinstance(part, Ref) and own.device == CPU and place.device.is_accelerator:
             name = getattr(interp.obj(part).cls, "name", "") or "torch.nn.Module"
             features = Part(replace(place, parameter=False), "input", site.node)
-            weight, detail = owners.weight(interp, part, own, [features], None)
+            weight, detail = weights.operand(interp, part, own, [features], None)
             requirements.meet(interp, site.node, name, [features, weight], scalars=False, detail=detail)
 
 

@@ -29,7 +29,7 @@ from devfix.analysis.nn import modules
 from devfix.analysis.torch_model.devices import autocast, device_strings, grad_mode, scattering
 from devfix.analysis.torch_model.libraries import audio_transforms, pretrained
 from devfix.analysis.torch_model.loading import strangers
-from devfix.analysis.torch_model.modules import inner_methods, norms, owners, reparametrizations
+from devfix.analysis.torch_model.modules import inner_methods, norms, reparametrizations, weights
 from devfix.analysis.torch_model.modules.layer_specs import DATA, WEIGHTED, LayerSpec
 from devfix.analysis.torch_model.tensors import (
     causal_masks,
@@ -281,7 +281,7 @@ def weighted(interp: Interpreter, ref: Ref, name: str, place: Tensor, site: Call
     parts = [replace(part, held=part.held or id(part.node) in whole) for part in parts]
     full = f"torch.nn.{name}"
     callee = site.node.func if isinstance(site.node, ast.Call) else None
-    weight, detail = owners.weight(interp, ref, place, parts, callee)
+    weight, detail = weights.operand(interp, ref, place, parts, callee)
     first = parts[0].tensor if parts else None
     if spec.index:
         parts = index_types.check(interp, site.node, full, parts, spec.inputs[:1])

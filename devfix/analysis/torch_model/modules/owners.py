@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -32,11 +31,11 @@ from devfix.analysis.nn import modules
 from devfix.analysis.record.trails import Trail, extend
 from devfix.analysis.reuse import reads
 from devfix.analysis.torch_model.modules import keepers
-from devfix.analysis.torch_model.tensors.requirements import Part
 from devfix.findings import Origin
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
+    from devfix.analysis.torch_model.tensors.requirements import Part
 
 
 #: What puts a module's tensors where they are; else its own life tells it.
@@ -165,33 +164,6 @@ def _is_left_out(interp: Interpreter, part: Ref, whole: Ref) -> bool:
     own = {id(tensor) for tensor in modules.tensors(interp, part)}
     others = [tensor for tensor in modules.tensors(interp, whole) if id(tensor) not in own]
     return bool(others) and all(tensor.device.is_accelerator for tensor in others)
-
-
-def weight(
-    interp: Interpreter, ref: Ref, place: Tensor, parts: list[Part], callee: ast.expr | None
-) -> tuple[Part, dict[str, str] | None]:
-    """A parameter of ``ref`` as an operand beside ``parts``, and the detail of a mismatch between them.
-
-    To find what holds a module is dear, so that is done only where the operands disagree.
-    """
-    tensors = [place, *(part.tensor for part in parts)]
-    tensors += [tensor.split for tensor in tensors if tensor.split is not None]
-    devices = {tensor.device.kind for tensor in tensors}
-    dtypes = {tensor.dtype for tensor in tensors if tensor.dtype is not None}
-    apart = "cpu" in devices and not devices.isdisjoint(("accelerator", "same-as"))
-    if SUBSTITUTED in interp.obj(ref).facts:
-        return Part(place, "weight", callee, held=True), None
-    if interp.recorder.muted or not (apart or len(dtypes) > 1):
-        return Part(place, "weight", callee), None
-    key = (id(callee), ref.address, place.trail[:1])
-    known = interp.described.get(key)
-    if known is None:
-        usual = place.split if place.split is not None and place.is_parted else place
-        known = interp.described[key] = (describe(interp, ref, usual), detail(interp, ref))
-    life = known[0]
-    split = replace(place.split, trail=life.trail, roots=life.roots) if place.split is not None else None
-    part = Part(replace(place, trail=life.trail, roots=life.roots, split=split), "weight", callee)
-    return part, known[1] if apart else None
 
 
 def describe(interp: Interpreter, ref: Ref, place: Tensor) -> Tensor:

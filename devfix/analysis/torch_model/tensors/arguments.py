@@ -40,7 +40,8 @@ from devfix.analysis.domain.values import (
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.language.iteration import exact_items
 from devfix.analysis.record.trails import Trail
-from devfix.analysis.torch_model.arrays.numpy_types import of_data, settled
+from devfix.analysis.torch_model.arrays.data_types import of_data
+from devfix.analysis.torch_model.arrays.numpy_types import settled
 from devfix.analysis.torch_model.devices import device_settings
 from devfix.analysis.torch_model.loading import batch_mates
 

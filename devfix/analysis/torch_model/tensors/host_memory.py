@@ -19,7 +19,7 @@ from devfix.analysis.domain.values import (
 from devfix.analysis.language import iteration
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.record.trails import of_its_own, roots_of
-from devfix.analysis.torch_model.arrays import numpy_types
+from devfix.analysis.torch_model.arrays import data_types
 from devfix.analysis.torch_model.tensors import number_places, requirements
 from devfix.analysis.torch_model.tensors.requirements import Part
 
@@ -116,7 +116,7 @@ def device_tensors(interp: Interpreter, arg: Arg) -> list[tuple[Tensor, ast.expr
     obj = interp.obj_of(value)
     if not isinstance(value, (TupleValue, Sequence)) and (obj or Obj("")).kind != "list":
         return []
-    items = [without_none(item) for item in numpy_types.contents(interp, value)]
+    items = [without_none(item) for item in data_types.contents(interp, value)]
     node = arg.node
     if isinstance(node, (ast.List, ast.Tuple)) and len(node.elts) == len(items):
         pairs = zip(items, node.elts, strict=True)
@@ -142,9 +142,7 @@ def _reads_rows(name: str, sink: ast.expr) -> bool:
 
 def _columns(interp: Interpreter, arg: Arg) -> str:
     """The positions at which rows hold an accelerator's tensors, with a ``!`` where they hold nothing but tensors."""
-    rows = [
-        _cells(interp, without_none(row)) for row in numpy_types.contents(interp, without_none(arg.value))
-    ]
+    rows = [_cells(interp, without_none(row)) for row in data_types.contents(interp, without_none(arg.value))]
     found = {n for row in rows for n, cell in enumerate(row) if _is_on_device(cell, interp)}
     only = all(isinstance(cell, Tensor) for row in rows for cell in row)
     return ",".join(map(str, sorted(found))) + ("!" if only else "")

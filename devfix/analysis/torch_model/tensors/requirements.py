@@ -10,6 +10,7 @@ from devfix.analysis.domain.lattice import ACCELERATOR, CPU, FLOATS, UNKNOWN_DEV
 from devfix.analysis.domain.values import Tensor
 from devfix.analysis.record.trails import dtype_trails
 from devfix.analysis.torch_model.devices import autocast
+from devfix.analysis.torch_model.modules import owners
 from devfix.analysis.torch_model.tensors import float_width
 from devfix.findings import OF_DTYPES, Mismatch, Operand
 
@@ -144,8 +145,6 @@ def _record(
     if meets and any(_is_stand_in(part.tensor) for part in parts):
         return
     if kind == "device":
-        from devfix.analysis.torch_model.modules import owners
-
         parts, said = owners.explained(interp, parts)
         detail = {**said, **detail}
     certain = any(part.tensor.device.is_accelerator for part in parts)

@@ -19,7 +19,7 @@ from devfix.analysis.domain.values import (
 from devfix.analysis.language import iteration
 from devfix.analysis.language.frames import CallSite
 from devfix.analysis.nn import modules
-from devfix.analysis.torch_model.modules import owners
+from devfix.analysis.torch_model.modules import weights
 from devfix.analysis.torch_model.python import copies
 from devfix.analysis.torch_model.tensors import moves, requirements
 from devfix.analysis.torch_model.tensors.requirements import Part
@@ -53,7 +53,7 @@ def _check_batches(interp: Interpreter, site: CallSite) -> None:
     first = (iteration.exact_items(interp, batch) or (batch,))[0]
     tensor = first if isinstance(first, Tensor) else Tensor(UNKNOWN_DEVICE)
     parts = [Part(tensor, "input", loader.node, held=True)]
-    weight, detail = owners.weight(interp, ref, place, parts, model.node)
+    weight, detail = weights.operand(interp, ref, place, parts, model.node)
     if len(site.args) <= 2:
         detail = {**(detail or {}), "told": "device"}
     operation = f"{PACKAGE}.update_bn"
