@@ -8,39 +8,26 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from devfix.analysis.assumptions.changing_globals import asks_for_flag
-from devfix.analysis.deciding import asked_places, correlated, data_tests, rank_tests
+from devfix.analysis.deciding import answers, asked_places, correlated, data_tests, rank_tests
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.join import is_accelerator_choice
 from devfix.analysis.domain.lattice import ACCELERATOR, CPU
 from devfix.analysis.domain.values import (
-    FALSE,
     NONE,
-    TRUE,
     UNKNOWN,
-    Array,
-    Class,
-    Const,
-    DeviceValue,
-    DTypeValue,
     External,
-    Function,
-    Namespace,
     Ref,
     Scalar,
     Tensor,
-    TupleValue,
     Union,
     Value,
-    is_option,
     members,
-    usual_value,
     without_none,
 )
-from devfix.analysis.language import enumerations, truths
 from devfix.analysis.text import fetches
 from devfix.analysis.text.syntax import binds_host, is_flag, names_accelerator
-from devfix.analysis.torch_model.libraries import transform_classes
 from devfix.analysis.torch_model.python import instance_checks
+from devfix.analysis.torch_model.tensors import comparisons
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -51,37 +38,13 @@ if TYPE_CHECKING:
 _DEVICE_WORDS = re.compile(r"cuda|gpu|cpu|mps|xpu|npu|device|accel|auto")
 
 
-def truth(interp: Interpreter, value: Value) -> bool | None:
-    """Whether a value counts as true; None when that is not known."""
-    if isinstance(value, Const):
-        return bool(value.value)
-    if isinstance(value, TupleValue):
-        return bool(value.items)
-    if isinstance(value, Union):
-        found = {truth(interp, member) for member in value.members}
-        return found.pop() if len(found) == 1 else None
-    if isinstance(value, (DeviceValue, DTypeValue, Function, Class, External, Namespace)):
-        return True
-    obj = interp.obj_of(value)
-    if obj is not None:
-        if obj.kind == "module" or truths.is_certain(interp, obj):
-            return True
-        if obj.kind == "list" and obj.items is not None and obj.element is None:
-            return bool(obj.items)
-        if obj.kind == "dict" and obj.element is None and obj.attrs:
-            return True
-        if obj.kind == "external":
-            return True if transform_classes.is_one(obj) else None  # none of them has a length
-    return None
-
-
 def decide(interp: Interpreter, test: ast.expr, body: list[ast.stmt], orelse: list[ast.stmt]) -> bool | None:
     """Which branch the program under analysis takes; None when both are possible.
 
     A flag nobody here decides (a command line option, say) is taken to be set so that the
     accelerator is chosen, when one branch chooses it and the other does not.
     """
-    known = truth(interp, interp.eval(test))
+    known = answers.truth(interp, interp.eval(test))
     if known is not None or not _is_option(interp, test) or _is_one_of_many(test, orelse):
         return known
     if (settled := correlated.settled(interp, test)) is not None:
@@ -110,7 +73,7 @@ def _is_option(interp: Interpreter, test: ast.expr) -> bool:
         return False
     if is_flag(test) or not isinstance(test, ast.BoolOp):
         return is_flag(test)
-    return all(is_flag(part) or truth(interp, interp.eval(part)) is not None for part in test.values)
+    return all(is_flag(part) or answers.truth(interp, interp.eval(part)) is not None for part in test.values)
 
 
 def _is_text_of_another_kind(interp: Interpreter, test: ast.expr) -> bool:
@@ -223,7 +186,7 @@ def preferred(source: Source, body: list[ast.stmt], orelse: list[ast.stmt]) -> b
 
 def decide_expression(interp: Interpreter, node: ast.IfExp) -> bool | None:
     """Like :func:`decide`, for a conditional expression."""
-    known = truth(interp, interp.eval(node.test))
+    known = answers.truth(interp, interp.eval(node.test))
     if known is not None or not _is_option(interp, node.test):
         return known
     then, other = (names_accelerator(part, interp.source) for part in (node.body, node.orelse))
@@ -239,7 +202,7 @@ def settle(interp: Interpreter, test: ast.expr, outcome: bool) -> None:
         correlated.assume(interp, part, found)
         correlated.settle(interp, part, found)
         if isinstance(part, (ast.Name, ast.Attribute)) and interp.eval(part) == Scalar("bool"):
-            _narrow(interp, part, boolean(found))
+            _narrow(interp, part, answers.boolean(found))
 
 
 def _parts(test: ast.expr, outcome: bool) -> Iterator[tuple[ast.expr, bool]]:
@@ -263,14 +226,12 @@ def usual(interp: Interpreter, test: ast.expr) -> bool | None:
         decisive = isinstance(test.op, ast.Or)
         return decisive if decisive in outcomes else None if None in outcomes else not decisive
     if isinstance(test, ast.Compare) and len(test.ops) == 1:
-        from devfix.analysis.torch_model.tensors import comparisons
-
         left, right = interp.eval(test.left), interp.eval(test.comparators[0])
         return comparisons.usual_answer(interp, test.ops[0], left, right)
     setting = isinstance(test, ast.Subscript) and isinstance(test.slice, ast.Constant)
     if not (setting or isinstance(test, (ast.Name, ast.Attribute)) or _asks_for_end(test)):
         return None
-    value = usual_option(interp.eval(test))
+    value = answers.usual_option(interp.eval(test))
     return bool(value.value) if value is not None else None
 
 
@@ -282,13 +243,6 @@ def _asks_for_end(test: ast.expr) -> bool:
         and test.func.attr in ("startswith", "endswith")
         and isinstance(test.func.value, (ast.Name, ast.Attribute))
     )
-
-
-def usual_option(value: Value) -> Const | None:
-    """What an option is in a run that is given none, or a value that is known anyway."""
-    if isinstance(value, Union) and NONE in value.members and any(map(is_option, value.members)):
-        return NONE  # an option without a default
-    return usual_value(value)
 
 
 def assume(interp: Interpreter, test: ast.expr, outcome: bool, within: ast.If | None = None) -> None:
@@ -360,32 +314,3 @@ def _narrow(interp: Interpreter, node: ast.expr, value: Value) -> None:
         obj = interp.obj_of(owner)
         if obj is not None and isinstance(owner, Ref) and node.attr in obj.attrs:
             interp.update(owner, obj.with_attr(node.attr, value))
-
-
-def compare_identity(interp: Interpreter, left: Value, right: Value) -> bool | None:
-    """``left is right``, mostly asked of None; there is one object for each dtype."""
-    if NONE in (right, left):
-        other = left if right == NONE else right
-        kinds = {member == NONE for member in members(other)}
-        if len(kinds) != 1:
-            return None
-        if kinds == {True}:
-            return True
-        return None if not _is_certainly_something(other) else False
-    if isinstance(left, Const) and isinstance(right, Const):
-        return left == right
-    if isinstance(left, DTypeValue) and isinstance(right, DTypeValue):
-        return None if None in (left.name, right.name) else left.name == right.name
-    if isinstance(left, Ref) and isinstance(right, Ref):
-        return True if left == right else False if enumerations.is_member(interp, right) else None
-    return None
-
-
-def _is_certainly_something(value: Value) -> bool:
-    kinds = (Tensor, Array, Ref, Const, TupleValue, DeviceValue, DTypeValue, Scalar)
-    return all(isinstance(member, (*kinds, External, Function, Class)) for member in members(value))
-
-
-def boolean(answer: bool | None) -> Value:
-    """The abstract bool for a known answer, or an unknown bool."""
-    return Scalar("bool") if answer is None else (TRUE if answer else FALSE)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from devfix.analysis.deciding import conditions
+from devfix.analysis.deciding import answers
 from devfix.analysis.domain.values import Value
 from devfix.analysis.text.syntax import remembered
 
@@ -23,8 +23,8 @@ def answer(interp: Interpreter, test: ast.Compare, otherwise: Value) -> Value:
     if asked is None:
         return otherwise
     collection, is_empty = asked
-    known = conditions.truth(interp, interp.eval(collection))
-    return otherwise if known is None else conditions.boolean(known is not is_empty)
+    known = answers.truth(interp, interp.eval(collection))
+    return otherwise if known is None else answers.boolean(known is not is_empty)
 
 
 @remembered

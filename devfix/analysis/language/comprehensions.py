@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from devfix.analysis.assumptions import unsure_entries
-from devfix.analysis.deciding import conditions
+from devfix.analysis.deciding import answers, conditions
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.join import join_all
 from devfix.analysis.domain.values import UNKNOWN, Obj, Sequence, Tensor, Value
@@ -123,7 +123,7 @@ def _loop(
         items = (iteration.element(interp, iterable, generator.iter),)
     for value in items:
         binding.bind(interp, generator.target, value, node)
-        kept = [conditions.truth(interp, interp.eval(test)) for test in generator.ifs]
+        kept = [answers.truth(interp, interp.eval(test)) for test in generator.ifs]
         if False in kept:
             continue
         for test in generator.ifs:

@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from devfix.analysis.assumptions import changing_globals
-from devfix.analysis.deciding import conditions, correlated, emptiness
+from devfix.analysis.deciding import answers, conditions, correlated, emptiness
 from devfix.analysis.domain import classes
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.join import join_all, join_values, scalar_type, usually
@@ -108,8 +108,8 @@ def unary_op(interp: Interpreter, node: ast.UnaryOp) -> Value:
     """
     value = without_none(interp.eval(node.operand))
     if isinstance(node.op, ast.Not):
-        known = conditions.truth(interp, value)
-        return conditions.boolean(None if known is None else not known)
+        known = answers.truth(interp, value)
+        return answers.boolean(None if known is None else not known)
     if isinstance(value, Const) and isinstance(value.value, (int, float)):
         if isinstance(node.op, ast.USub):
             return Const(-value.value)
@@ -129,7 +129,7 @@ def bool_op(interp: Interpreter, node: ast.BoolOp) -> Value:
         if tried is None:
             break
         value = tried
-        known = conditions.truth(interp, value)
+        known = answers.truth(interp, value)
         if known is stops_at:
             possible.append(value)
             break
@@ -154,14 +154,14 @@ def compare(interp: Interpreter, node: ast.Compare) -> Value:
     Operands on two devices are recorded for each pair. A chain is false as soon as one answer is.
     """
     left = interp.eval(node.left)
-    answers: list[Value] = []
+    outcomes: list[Value] = []
     for op, comparator in zip(node.ops, node.comparators, strict=True):
         right = interp.eval(comparator)
-        answers.append(comparisons.compare(interp, node, op, left, right, comparator))
+        outcomes.append(comparisons.compare(interp, node, op, left, right, comparator))
         left = right
-    if len(answers) == 1:
-        return emptiness.answer(interp, node, answers[0])
-    known = [conditions.truth(interp, answer) for answer in answers]
+    if len(outcomes) == 1:
+        return emptiness.answer(interp, node, outcomes[0])
+    known = [answers.truth(interp, outcome) for outcome in outcomes]
     if False in known:
         return Const(False)
     return Const(True) if all(known) else Scalar("bool")

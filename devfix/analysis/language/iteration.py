@@ -6,6 +6,7 @@ import ast
 from types import NoneType
 from typing import TYPE_CHECKING
 
+from devfix.analysis.domain import classes
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.join import join_all, scalar_type
 from devfix.analysis.domain.values import (
@@ -17,6 +18,7 @@ from devfix.analysis.domain.values import (
     Class,
     Const,
     External,
+    Function,
     Obj,
     Ref,
     Scalar,
@@ -29,7 +31,7 @@ from devfix.analysis.domain.values import (
     members,
     option,
 )
-from devfix.analysis.language import enumerations, object_keys, text_keys
+from devfix.analysis.language import enumerations, text_keys
 from devfix.analysis.nn.modules import havoc, is_module
 
 if TYPE_CHECKING:
@@ -127,11 +129,21 @@ def unpacked(interp: Interpreter, value: Value) -> tuple[Value, ...] | None:
         return items
     obj = interp.obj_of(value)
     if obj is not None and obj.kind == "instance":
-        from devfix.analysis.language import iterators
-
-        value = iterators.iterator_of(interp, value)
+        value = _iterator_of(interp, value)
         items = exact_items(interp, value)
     return items if items is not None else getattr(value, "row", ()) or None
+
+
+def _iterator_of(interp: Interpreter, ref: Value) -> Value:
+    """What the ``__iter__`` of an object of the project gives, where that is something else."""
+    obj = interp.obj_of(ref)
+    found = (
+        classes.find(interp, obj.cls, "__iter__") if obj is not None and isinstance(obj.cls, Class) else None
+    )
+    if not isinstance(found, Function):
+        return UNKNOWN
+    iterator = interp.call_function(found, [ref], ast.Constant(None, lineno=1, col_offset=0))
+    return iterator if iterator != ref else UNKNOWN
 
 
 def is_row(interp: Interpreter, value: Value) -> bool:
@@ -162,39 +174,7 @@ def element(interp: Interpreter, value: Value, node: ast.expr | None) -> Value:
     if value == COMMAND_LINE:
         return option(ARGUMENT)
     obj = interp.obj_of(value)
-    return UNKNOWN if obj is None else _element_of_object(interp, value, obj, node)
-
-
-def next_element(interp: Interpreter, value: Value, node: ast.expr | None) -> Value:
-    """What ``next`` gets: of an object of the project whatever its own ``__next__`` returns."""
-    from devfix.analysis.language import iterators
-
-    obj = interp.obj_of(value)
-    if obj is not None and obj.kind == "instance":
-        return iterators.next_of_instance(interp, value, node)
-    return element(interp, value, node)
-
-
-def _element_of_object(interp: Interpreter, value: Value, obj: Obj, node: ast.expr | None) -> Value:
-    from devfix.analysis.language import iterators
-    from devfix.analysis.torch_model.loading import data
-    from devfix.analysis.torch_model.modules import module_walks
-
-    if obj.kind in ("loader", "sampler") or data.is_own_loader(interp, obj):
-        return data.batch(interp, value, node)
-    if obj.kind == "dataset" or data.is_of_library(obj):
-        where = node if node is not None else ast.Constant(None, lineno=1, col_offset=0)
-        return data.sample(interp, value, where)
-    if obj.kind == "instance":
-        return iterators.iterate_instance(interp, value, node)
-    if obj.kind == "dict":
-        return join_all([*map(key_value, obj.attrs), object_keys.of(obj)])
-    if obj.cls in NAMED:
-        return Scalar("str")
-    if obj.kind == "module" and obj.place is not None and isinstance(value, Ref):
-        return module_walks.part(interp, value)
-    parts = [*(obj.items or ()), *([obj.element] if obj.element is not None else [])]
-    return join_all(parts, split=True) if parts else UNKNOWN
+    return UNKNOWN if obj is None else interp.element_of_object(value, obj, node)
 
 
 def _of_either(found: list[Value]) -> Value:

@@ -15,7 +15,15 @@ if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
 
-def next_of_instance(interp: Interpreter, ref: Value, node: ast.expr | None) -> Value:
+def next_element(interp: Interpreter, value: Value, node: ast.expr | None) -> Value:
+    """What ``next`` gets: of an object of the project whatever its own ``__next__`` returns."""
+    obj = interp.obj_of(value)
+    if obj is not None and obj.kind == "instance":
+        return _next_of_instance(interp, value, node)
+    return iteration.element(interp, value, node)
+
+
+def _next_of_instance(interp: Interpreter, ref: Value, node: ast.expr | None) -> Value:
     """What ``next`` gets of an object of the project, be it its own iterator or not one to loop over."""
     obj = interp.obj_of(ref)
     assert obj is not None
@@ -23,18 +31,6 @@ def next_of_instance(interp: Interpreter, ref: Value, node: ast.expr | None) -> 
     if not isinstance(step, Function):
         return iterate_instance(interp, ref, node)
     return interp.call_function(step, [ref], node if node is not None else ast.Constant(None))
-
-
-def iterator_of(interp: Interpreter, ref: Value) -> Value:
-    """What the ``__iter__`` of an object of the project gives, where that is something else."""
-    obj = interp.obj_of(ref)
-    found = (
-        classes.find(interp, obj.cls, "__iter__") if obj is not None and isinstance(obj.cls, Class) else None
-    )
-    if not isinstance(found, Function):
-        return UNKNOWN
-    iterator = interp.call_function(found, [ref], ast.Constant(None, lineno=1, col_offset=0))
-    return iterator if iterator != ref else UNKNOWN
 
 
 def iterate_instance(interp: Interpreter, ref: Value, node: ast.expr | None) -> Value:

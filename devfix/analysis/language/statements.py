@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from devfix.analysis.assumptions import discarding, keyed_caches, replacing
-from devfix.analysis.deciding import chosen_results, conditions, correlated, data_tests, size_tests
+from devfix.analysis.deciding import answers, chosen_results, conditions, correlated, data_tests, size_tests
 from devfix.analysis.deciding.file_listings import are_asked_for
 from devfix.analysis.deciding.refilling import refills, renewed
 from devfix.analysis.domain.state import State, join_states
@@ -201,7 +201,7 @@ def while_(interp: Interpreter, node: ast.While) -> None:
     interp.frame.loops.append(loop)
     for _ in _with_last(range(LOOP_ROUNDS), loop):
         unbound = interp.unbound
-        if conditions.truth(interp, interp.eval(node.test)) is False:
+        if answers.truth(interp, interp.eval(node.test)) is False:
             break
         interp.run(node.body)
         _next_round(interp, loop, before)
@@ -268,7 +268,7 @@ def raise_(interp: Interpreter, node: ast.Raise) -> None:
 def assert_(interp: Interpreter, node: ast.Assert) -> None:
     """Behind it holds what it asserts. One that seems to be false is passed over, and ends no path."""
     value = interp.eval(node.test)
-    if conditions.truth(interp, value) is not False:
+    if answers.truth(interp, value) is not False:
         conditions.assume(interp, node.test, True)
 
 
@@ -348,7 +348,7 @@ def match(interp: Interpreter, node: ast.Match) -> None:
         before = interp.state.fork()
         outcome = patterns.meets(interp, case.pattern, value)
         guard = (
-            conditions.truth(interp, interp.eval(case.guard)) if case.guard and outcome is not False else True
+            answers.truth(interp, interp.eval(case.guard)) if case.guard and outcome is not False else True
         )
         if outcome is False or guard is False:
             interp.state = before

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from devfix.analysis.deciding.conditions import truth
+from devfix.analysis.deciding.answers import truth
 from devfix.analysis.domain.lattice import ACCELERATOR, CPU, UNKNOWN_DEVICE
 from devfix.analysis.domain.values import (
     FALSE,

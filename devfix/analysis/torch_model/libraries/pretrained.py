@@ -10,7 +10,7 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
-from devfix.analysis.deciding.conditions import truth
+from devfix.analysis.deciding.answers import truth
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.lattice import ACCELERATOR, AT_LEAST_1, CPU, UNKNOWN_DEVICE
 from devfix.analysis.domain.values import (

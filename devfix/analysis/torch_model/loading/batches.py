@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from devfix.analysis.deciding.conditions import truth
+from devfix.analysis.deciding.answers import truth
 from devfix.analysis.domain import classes
 from devfix.analysis.domain.copying import frozen
 from devfix.analysis.domain.lattice import ACCELERATOR

@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from devfix.analysis.deciding.conditions import boolean, truth
+from devfix.analysis.deciding.answers import boolean, truth
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.join import join_all, scalar_type
 from devfix.analysis.domain.lattice import CPU, Device
@@ -33,7 +33,7 @@ from devfix.analysis.domain.values import (
     usual_value,
     without_none,
 )
-from devfix.analysis.language import containers, iteration, speaking, text_keys
+from devfix.analysis.language import containers, iteration, iterators, speaking, text_keys
 from devfix.analysis.language.frames import CallSite
 from devfix.analysis.nn import modules
 from devfix.analysis.torch_model.arrays import numpy_types
@@ -281,7 +281,7 @@ def next_(interp: Interpreter, name: str, site: CallSite) -> Value:
     items = iteration.exact_items(interp, value)
     if items:
         return items[0]
-    return iteration.next_element(interp, value, site.args[0].node if site.args else None)
+    return iterators.next_element(interp, value, site.args[0].node if site.args else None)
 
 
 def filter_(interp: Interpreter, name: str, site: CallSite) -> Value:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from devfix.analysis.deciding import conditions
+from devfix.analysis.deciding import answers
 from devfix.analysis.domain.values import Const, Scalar, Sequence, Value
 from devfix.analysis.language import iteration
 from devfix.analysis.language.frames import CallSite
@@ -33,12 +33,12 @@ def _truths(interp: Interpreter, value: Value) -> set[bool | None] | None:
     """Whether the items count as true; a collection of which no more is known is taken to have some."""
     items = iteration.exact_items(interp, value)
     if items is not None:
-        return {conditions.truth(interp, item) for item in items}
+        return {answers.truth(interp, item) for item in items}
     obj = interp.obj_of(value)
     if isinstance(value, Sequence):
-        return {conditions.truth(interp, value.element)}
+        return {answers.truth(interp, value.element)}
     if obj is not None and obj.kind == "list" and not obj.items and obj.element is not None:
-        return {conditions.truth(interp, obj.element)}
+        return {answers.truth(interp, obj.element)}
     return None
 
 

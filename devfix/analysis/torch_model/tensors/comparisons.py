@@ -7,7 +7,7 @@ import operator
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from devfix.analysis.deciding import conditions
+from devfix.analysis.deciding import answers
 from devfix.analysis.domain.lattice import CPU, NOT_HAD, Device, rank_of_broadcast
 from devfix.analysis.domain.values import (
     UNKNOWN,
@@ -40,14 +40,14 @@ def compare(
 ) -> Value:
     """The value of one comparison, decided as far as both sides are known."""
     if isinstance(op, (ast.Is, ast.IsNot)):
-        same = conditions.compare_identity(interp, left, right)
+        same = answers.compare_identity(interp, left, right)
         same = value_classes.are_same(left, right) if same is None else same
-        return conditions.boolean(None if same is None else same is isinstance(op, ast.Is))
+        return answers.boolean(None if same is None else same is isinstance(op, ast.Is))
     if isinstance(op, (ast.In, ast.NotIn)):
         inside = _contains(interp, left, right)
         if inside is None:
             return Scalar("bool", usual_answer(interp, op, left, right))
-        return conditions.boolean(inside is isinstance(op, ast.In))
+        return answers.boolean(inside is isinstance(op, ast.In))
     if isinstance(op, (ast.Eq, ast.NotEq)) and instance_checks.is_named_otherwise(interp, node.left, right):
         return Const(isinstance(op, ast.NotEq))
     left, right = operand_types.operands(interp, left, right)
@@ -69,7 +69,7 @@ def compare(
 
 def usual_answer(interp: Interpreter, op: ast.cmpop, left: Value, right: Value) -> bool | None:
     """How a comparison of options comes out in a run that is given none: ``args.resume is not None``."""
-    found, other = conditions.usual_option(left), conditions.usual_option(right)
+    found, other = answers.usual_option(left), answers.usual_option(right)
     if isinstance(op, (ast.In, ast.NotIn)):
         inside = _contains(interp, found, other or right) if found is not None else None
         return None if inside is None else inside is isinstance(op, ast.In)
