@@ -25,12 +25,18 @@ from devfix.analysis.domain.values import (
     members,
     without_none,
 )
-from devfix.analysis.language import containers, descriptors, given_namespaces, own_setters, rebinding
+from devfix.analysis.language import (
+    descriptors,
+    given_namespaces,
+    item_assignment,
+    keeping,
+    own_setters,
+    rebinding,
+)
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.nn import hidden_modules, module_tuples
 from devfix.analysis.nn.modules import havoc, is_module
 from devfix.analysis.record import notes
-from devfix.analysis.record.trails import OF_OBJECT, extend
 from devfix.analysis.torch_model.arrays import sparse_matrices, table_types, tables
 from devfix.analysis.torch_model.devices import choices
 from devfix.analysis.torch_model.loading import renewed_parts
@@ -52,8 +58,6 @@ _SETTERS: dict[Value, Callable[[Interpreter, Ref, str, Value], None]] = {
     table_types.TABLE: tables.set_attribute,
     sparse_matrices.MATRIX: sparse_matrices.set_attribute,
 }
-#: Methods that build an object: what they store is part of it from the start.
-CONSTRUCTORS = frozenset({"__init__", "__post_init__", "setup", "build"})
 
 
 def set_attribute(
@@ -113,7 +117,7 @@ def _set_object_attribute(
         notes.note_option(interp, obj, target, value, statement)
         obj = distributions.with_parameter(obj, name, value) if distributions.is_one(obj) else obj
     obj = registering.with_statistics(interp, obj, name, value)
-    value = stored(interp, ref, obj, name, value, target)
+    value = keeping.stored(interp, ref, obj, name, value, target)
     setter = own_setters.of(interp, obj, value)
     if setter is not None:
         if own_setters.call(interp, setter, ref, name, value, target):
@@ -125,7 +129,7 @@ def _set_object_attribute(
     if name in obj.buffers and not isinstance(value, Tensor) and value != NONE:
         obj = replace(obj, buffers=obj.buffers - {name})
     obj = replaced_data.with_parameter(interp, obj, value, target, statement)
-    if isinstance(value, TupleValue) and _under_construction(interp, ref):
+    if isinstance(value, TupleValue) and keeping.is_being_built(interp, ref):
         obj = module_tuples.kept(interp, obj, name, value, target, statement)
     else:
         obj = module_tuples.dropped(obj, name)
@@ -158,41 +162,6 @@ def _set_property(
     setter = setter or classes.find(interp, cls, classes.setter_of(name))
     if isinstance(setter, Function):
         interp.call_function(setter, [ref], target, CallSite(target, (Arg(value),)))
-
-
-def stored(interp: Interpreter, ref: Ref, obj: Obj, name: str, value: Value, target: ast.expr) -> Value:
-    """``value`` as it is kept in an attribute: its trail tells that it was stored there."""
-    if isinstance(value, Tensor):
-        if is_module(interp, ref):
-            value = leaves.check_parameter(interp, value, target)
-        else:
-            value = leaves.held_beside(interp, value)
-        plain = not value.parameter and name not in obj.buffers
-        kind = "module-attribute" if plain and _under_construction(interp, ref) else "attribute"
-        return value.at(interp.site(kind, target))
-    if isinstance(value, Array):
-        return replace(value, trail=extend(value.trail, interp.site("attribute", target)))
-    for member in members(value):  # None or a list, say
-        held = interp.obj_of(member)
-        if (
-            held is not None
-            and isinstance(member, Ref)
-            and held.kind in ("list", "dict", "module", "instance")
-        ):
-            kind = "module-attribute" if _under_construction(interp, ref) else "attribute"
-            life = extend(held.trail, interp.site(kind, target), OF_OBJECT)
-            interp.update(member, replace(held, trail=life))
-    return value
-
-
-def _under_construction(interp: Interpreter, ref: Ref) -> bool:
-    """Whether an object is a module whose constructor (or what it calls) is running."""
-    return is_module(interp, ref) and any(
-        isinstance(frame.receiver, Ref)
-        and frame.receiver.address == ref.address
-        and frame.scope.rpartition(".")[2] in CONSTRUCTORS
-        for frame in interp.stack
-    )
 
 
 _ENVIRONMENT = External("os.environ")
@@ -229,4 +198,4 @@ def _set_item_of_object(
         tables.store(interp, receiver, key, value)
     else:
         data = mappings.wrapped(interp, obj)
-        containers.set_item(interp, receiver if data is None else data, key, value, target)
+        item_assignment.assign(interp, receiver if data is None else data, key, value, target)

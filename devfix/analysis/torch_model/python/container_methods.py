@@ -21,7 +21,7 @@ from devfix.analysis.domain.values import (
     TupleValue,
     Value,
 )
-from devfix.analysis.language import containers, iteration, object_keys
+from devfix.analysis.language import containers, item_assignment, iteration, object_keys
 from devfix.analysis.language.frames import CallSite
 from devfix.analysis.language.given_namespaces import NAMESPACE_OF
 from devfix.analysis.nn import modules
@@ -134,7 +134,7 @@ def _entry(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -
     # Whoever names a default expects it to be taken now and then.
     found = default if exact else join_elements([containers.get_item(interp, ref, key), default], split=True)
     if name == "setdefault":
-        containers.set_item(interp, ref, key, found, None)
+        item_assignment.assign(interp, ref, key, found, None)
     return found
 
 
@@ -142,11 +142,11 @@ def _update(interp: Interpreter, ref: Ref, obj: Obj, site: CallSite) -> Value:
     other = interp.obj_of(site.args[0].value) if site.args else None
     if NAMESPACE_OF in obj.facts:
         for key, value in other.attrs.items() if other is not None and other.kind == "dict" else ():
-            containers.set_item(interp, ref, iteration.key_value(key), value, None)
+            item_assignment.assign(interp, ref, iteration.key_value(key), value, None)
         for key, arg in site.keywords.items():
-            containers.set_item(interp, ref, Const(key), arg.value, None)
+            item_assignment.assign(interp, ref, Const(key), arg.value, None)
         if other is None or other.kind != "dict" or other.element is not None:
-            containers.set_item(interp, ref, UNKNOWN, UNKNOWN, None)
+            item_assignment.assign(interp, ref, UNKNOWN, UNKNOWN, None)
         return NONE
     if site.args and (other is None or other.kind != "dict"):
         pairs = interp.call(External("builtins.dict"), CallSite(site.node, site.args[:1]))

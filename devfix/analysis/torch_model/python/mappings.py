@@ -19,7 +19,7 @@ from devfix.analysis.domain.values import (
     TupleValue,
     Value,
 )
-from devfix.analysis.language import containers, iteration
+from devfix.analysis.language import containers, item_assignment, iteration
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.nn.modules import external_bases
 from devfix.analysis.torch_model.python import container_methods
@@ -110,6 +110,6 @@ def of_wrapped(interp: Interpreter, data: Ref, name: str, site: CallSite) -> Val
     if name == "__getitem__":
         return containers.get_item(interp, data, first)
     if name == "__setitem__":
-        containers.set_item(interp, data, first, site.value(1) or UNKNOWN, None)
+        item_assignment.assign(interp, data, first, site.value(1) or UNKNOWN, None)
         return NONE
     return container_methods.call(interp, data, obj, name, site)

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from devfix import dynamic_imports
 from devfix.analysis.domain import classes
-from devfix.analysis.domain.copying import replace
-from devfix.analysis.domain.join import join_all, join_values
+from devfix.analysis.domain.join import join_all
 from devfix.analysis.domain.lattice import DTYPES
 from devfix.analysis.domain.values import (
     FALSE,
@@ -35,12 +34,12 @@ from devfix.analysis.language import (
     cached_properties,
     fitting,
     given_namespaces,
-    storing,
+    keeping,
     text_keys,
 )
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.nn import hidden_modules
-from devfix.analysis.nn.modules import is_module, somewhere
+from devfix.analysis.nn.modules import is_module
 from devfix.analysis.record import notes
 from devfix.analysis.reuse import reads
 from devfix.analysis.torch_model import names
@@ -244,7 +243,7 @@ def setattr_(interp: Interpreter, name: str, site: CallSite) -> Value:
     if value is not None and isinstance(owner, Ref):
         known = attribute.value if isinstance(attribute, Const) else None
         known = known if isinstance(known, str) else None
-        store(interp, owner, known, _stored(interp, owner, known, value, site))
+        keeping.store(interp, owner, known, _stored(interp, owner, known, value, site))
     return NONE
 
 
@@ -261,7 +260,7 @@ def _stored(interp: Interpreter, owner: Ref, name: str | None, value: Value, sit
         )
     if not isinstance(value, Tensor) or not isinstance(site.node, ast.expr):
         return value
-    return storing.stored(interp, owner, obj, called, value, site.node)
+    return keeping.stored(interp, owner, obj, called, value, site.node)
 
 
 def set_hidden(interp: Interpreter, name: str, site: CallSite) -> Value:
@@ -269,54 +268,8 @@ def set_hidden(interp: Interpreter, name: str, site: CallSite) -> Value:
     owner, attribute, value = site.value(0), site.value(1), site.value(2)
     known = attribute.value if isinstance(attribute, Const) else None
     if isinstance(owner, Ref) and value is not None:
-        store_hidden(interp, owner, known if isinstance(known, str) else None, value, site.node)
+        keeping.store_hidden(interp, owner, known if isinstance(known, str) else None, value, site.node)
     return NONE
-
-
-def store_hidden(
-    interp: Interpreter, owner: Ref, name: str | None, value: Value, node: ast.expr | None
-) -> None:
-    """An attribute that is put into ``__dict__``: no module registers what it holds there."""
-    store_part(interp, owner, name, value, node)
-    if name is not None and is_module(interp, owner):
-        hidden_modules.hide(interp, owner, name)
-
-
-def store_part(
-    interp: Interpreter, owner: Ref, name: str | None, value: Value, node: ast.expr | None
-) -> None:
-    """An attribute that is put into one of the dicts in which an object has its attributes, or a module its submodules."""
-    if name is not None and node is not None:
-        value = storing.stored(interp, owner, interp.obj(owner), name, value, node)
-    store(interp, owner, name, value)
-
-
-def store(interp: Interpreter, owner: Ref, name: str | None, value: Value) -> None:
-    """The attribute ``name`` becomes ``value``; without a name any tensor may be the one."""
-    obj = interp.obj(owner)
-    if (entries := given_namespaces.of(interp, obj)) is not None:
-        owner, obj = entries, interp.obj(entries)
-    if name is not None:
-        interp.update(owner, _with_part(obj, name, value))
-        return
-    module_part = is_module(interp, value) or (isinstance(value, Tensor) and value.parameter)
-    if not module_part:
-        changed = {n: _perhaps(held, value) for n, held in obj.attrs.items() if isinstance(held, Tensor)}
-        obj = replace(obj, attrs={**obj.attrs, **changed})
-    interp.update(owner, obj.with_attr(f"child {len(obj.attrs)}", value))
-
-
-def _with_part(obj: Obj, name: str, value: Value) -> Obj:
-    """The children of a ``Sequential`` or ``ModuleList`` are named by their numbers."""
-    if obj.kind == "module" and obj.items is not None and name.isdecimal() and int(name) < len(obj.items):
-        place = int(name)
-        return replace(obj, items=(*obj.items[:place], value, *obj.items[place + 1 :]))
-    return obj.with_attr(name, value)
-
-
-def _perhaps(held: Value, value: Value) -> Value:
-    """A tensor that may have been replaced by ``value``."""
-    return join_values(held, value) if isinstance(value, Tensor) else somewhere(held)
 
 
 def own_module(interp: Interpreter) -> Value:

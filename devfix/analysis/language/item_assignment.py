@@ -1,0 +1,85 @@
+"""Item assignment: what ``container[key] = value`` makes of a list, a dict or a set."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from devfix.analysis.assumptions import device_keys, replacing
+from devfix.analysis.domain.copying import replace
+from devfix.analysis.domain.join import LEFT, join_values
+from devfix.analysis.domain.values import TRUE, Obj, Ref, Tensor, Value
+from devfix.analysis.language import containers, keeping, object_keys, text_keys
+from devfix.analysis.language.given_namespaces import NAMESPACE_OF
+from devfix.analysis.language.iteration import NAMED, dict_key
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+
+def assign(interp: Interpreter, ref: Ref, key: Value, value: Value, node: ast.expr | None) -> None:
+    """``container[key] = value``."""
+    obj = interp.obj(ref)
+    if LEFT in obj.facts:  # where a path leads past this, the others remember it
+        obj = replace(obj, facts={name: fact for name, fact in obj.facts.items() if name != LEFT})
+    if isinstance(value, Tensor) and node is not None:
+        value = value.at(interp.site("item", node))
+    name = dict_key(key)
+    if NAMESPACE_OF in obj.facts or containers.PARTS_OF in obj.facts:
+        _set_in_owner(interp, obj, name, value, node)
+    if obj.kind == "dict" and name is not None:
+        interp.update(ref, obj.with_attr(name, value))
+    elif (
+        obj.kind in ("list", "module") and obj.items is not None and containers.index_of(obj, key) is not None
+    ):
+        items = list(obj.items)
+        items[containers.index_of(obj, key) or 0] = value
+        interp.update(ref, replace(obj, items=tuple(items)))
+    elif obj.cls in NAMED:
+        interp.update(ref, obj.with_attr(name or f"child {len(obj.attrs)}", value))
+    elif obj.kind == "dict":
+        alone = not obj.attrs and replacing.has_its_turn(interp, node)
+        further = object_keys.with_entry(object_keys.added(obj, key), obj, key, value)
+        obj = device_keys.added(further, key, value)
+        some = replace(obj, element=value) if alone else _with_some_entry(obj, text_keys.pattern(key), value)
+        interp.update(ref, some)
+    elif containers.REPEATED in obj.facts and isinstance(obj.element, Tensor) and _is_filled(interp, node):
+        interp.update(ref, replace(obj, element=value))
+    elif obj.facts.get(containers.REPEATED) == containers.PLACEHOLDER:
+        interp.update(ref, replace(obj, element=value).with_fact(containers.REPEATED, TRUE))
+    elif obj.kind == "list" and obj.items is None and replacing.has_its_turn(interp, node):
+        interp.update(ref, replace(obj, element=value))
+    elif obj.kind in ("list", "set"):
+        interp.update(ref, containers.shuffled(obj, value))
+    elif obj.kind == "external" and obj.element is not None:  # a tokenizer's batch
+        interp.update(ref, replace(obj, element=join_values(obj.element, value)))
+
+
+def _set_in_owner(
+    interp: Interpreter, obj: Obj, name: str | None, value: Value, node: ast.expr | None
+) -> None:
+    """What is put into ``__dict__`` is an attribute of the object, and what is put into ``_modules`` a part of the module."""
+    owner, whole = obj.facts.get(NAMESPACE_OF), obj.facts.get(containers.PARTS_OF)
+    if isinstance(owner, Ref):
+        keeping.store_hidden(interp, owner, name, value, node)
+    if isinstance(whole, Ref):
+        keeping.store_part(interp, whole, name, value, node)
+
+
+def _with_some_entry(obj: Obj, pattern: str | None, value: Value) -> Obj:
+    """A dict in which a further entry, or any that ``pattern`` may name, is ``value``."""
+    attrs = {
+        name: join_values(entry, value) if pattern is None or text_keys.may_be(name, pattern) else entry
+        for name, entry in obj.attrs.items()
+    }
+    if pattern is not None:
+        attrs.setdefault(pattern, value)
+    element = value if obj.element is None else join_values(obj.element, value)
+    return replace(obj, attrs=attrs, element=element)
+
+
+def _is_filled(interp: Interpreter, node: ast.expr | None) -> bool:
+    """Whether ``node`` is an item whose index is the variable of the loop: every entry has its turn."""
+    index = node.slice if isinstance(node, ast.Subscript) else None
+    loops = interp.frame.loops
+    return isinstance(index, ast.Name) and bool(loops) and index.id in loops[-1].names

@@ -1,0 +1,102 @@
+"""Keeping: how an object keeps what it is given as an attribute, by whatever way."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from devfix.analysis.domain.copying import replace
+from devfix.analysis.domain.join import join_values
+from devfix.analysis.domain.values import Array, Obj, Ref, Tensor, Value, members
+from devfix.analysis.language import given_namespaces
+from devfix.analysis.nn import hidden_modules
+from devfix.analysis.nn.modules import is_module, somewhere
+from devfix.analysis.record.trails import OF_OBJECT, extend
+from devfix.analysis.torch_model.tensors import leaves
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+#: Methods that build an object: what they store is part of it from the start.
+CONSTRUCTORS = frozenset({"__init__", "__post_init__", "setup", "build"})
+
+
+def stored(interp: Interpreter, ref: Ref, obj: Obj, name: str, value: Value, target: ast.expr) -> Value:
+    """``value`` as it is kept in an attribute: its trail tells that it was stored there."""
+    if isinstance(value, Tensor):
+        if is_module(interp, ref):
+            value = leaves.check_parameter(interp, value, target)
+        else:
+            value = leaves.held_beside(interp, value)
+        plain = not value.parameter and name not in obj.buffers
+        kind = "module-attribute" if plain and is_being_built(interp, ref) else "attribute"
+        return value.at(interp.site(kind, target))
+    if isinstance(value, Array):
+        return replace(value, trail=extend(value.trail, interp.site("attribute", target)))
+    for member in members(value):  # None or a list, say
+        held = interp.obj_of(member)
+        if (
+            held is not None
+            and isinstance(member, Ref)
+            and held.kind in ("list", "dict", "module", "instance")
+        ):
+            kind = "module-attribute" if is_being_built(interp, ref) else "attribute"
+            life = extend(held.trail, interp.site(kind, target), OF_OBJECT)
+            interp.update(member, replace(held, trail=life))
+    return value
+
+
+def is_being_built(interp: Interpreter, ref: Ref) -> bool:
+    """Whether an object is a module whose constructor (or what it calls) is running."""
+    return is_module(interp, ref) and any(
+        isinstance(frame.receiver, Ref)
+        and frame.receiver.address == ref.address
+        and frame.scope.rpartition(".")[2] in CONSTRUCTORS
+        for frame in interp.stack
+    )
+
+
+def store_hidden(
+    interp: Interpreter, owner: Ref, name: str | None, value: Value, node: ast.expr | None
+) -> None:
+    """An attribute that is put into ``__dict__``: no module registers what it holds there."""
+    store_part(interp, owner, name, value, node)
+    if name is not None and is_module(interp, owner):
+        hidden_modules.hide(interp, owner, name)
+
+
+def store_part(
+    interp: Interpreter, owner: Ref, name: str | None, value: Value, node: ast.expr | None
+) -> None:
+    """An attribute that is put into one of the dicts in which an object has its attributes, or a module its submodules."""
+    if name is not None and node is not None:
+        value = stored(interp, owner, interp.obj(owner), name, value, node)
+    store(interp, owner, name, value)
+
+
+def store(interp: Interpreter, owner: Ref, name: str | None, value: Value) -> None:
+    """The attribute ``name`` becomes ``value``; without a name any tensor may be the one."""
+    obj = interp.obj(owner)
+    if (entries := given_namespaces.of(interp, obj)) is not None:
+        owner, obj = entries, interp.obj(entries)
+    if name is not None:
+        interp.update(owner, _with_part(obj, name, value))
+        return
+    module_part = is_module(interp, value) or (isinstance(value, Tensor) and value.parameter)
+    if not module_part:
+        changed = {n: _perhaps(held, value) for n, held in obj.attrs.items() if isinstance(held, Tensor)}
+        obj = replace(obj, attrs={**obj.attrs, **changed})
+    interp.update(owner, obj.with_attr(f"child {len(obj.attrs)}", value))
+
+
+def _with_part(obj: Obj, name: str, value: Value) -> Obj:
+    """The children of a ``Sequential`` or ``ModuleList`` are named by their numbers."""
+    if obj.kind == "module" and obj.items is not None and name.isdecimal() and int(name) < len(obj.items):
+        place = int(name)
+        return replace(obj, items=(*obj.items[:place], value, *obj.items[place + 1 :]))
+    return obj.with_attr(name, value)
+
+
+def _perhaps(held: Value, value: Value) -> Value:
+    """A tensor that may have been replaced by ``value``."""
+    return join_values(held, value) if isinstance(value, Tensor) else somewhere(held)
