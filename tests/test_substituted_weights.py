@@ -1,7 +1,9 @@
 """Weights that a module is given for one call: where they are is told by their own lives."""
 
 import pytest
-from text_program import clashes, files, fix_texts
+from text_program import check_texts, clashes, files, fix_texts
+
+from devfix.findings import Applicability
 
 HEAD = """
 import copy
@@ -100,3 +102,78 @@ def test_after_the_call_the_module_has_its_own_weights() -> None:
     last = len((HEAD + text).splitlines())
     assert clashes(HEAD + text) == [f"{last}: device"]
     assert "net = nn.Linear(4, 2).to(device)" in fix_texts(files(HEAD + text))[0]["main.py"]
+
+
+#: A module that keeps stacked weights as a plain attribute, of networks that it makes for nothing else.
+STACKED = """
+import copy
+from torch import nn
+from torch.func import functional_call, stack_module_state, vmap
+
+class Ensemble(nn.Module):
+    def __init__(self, make, count{parameter}):
+        super().__init__()
+        nets = [make(){moved} for _ in range(count)]
+        self.stacked, self.others = stack_module_state(nets)
+        self.template = {template}
+
+    def forward(self, x):
+        def single(params, others, x):
+            return functional_call(self.template{item}, (params, others), (x,))
+
+        return vmap(single, in_dims=(0, 0, None))(self.stacked, self.others, x)
+"""
+TRAINED = """
+import torch
+from torch import nn
+from stacked import Ensemble
+
+class Member(nn.Linear):
+    def __init__(self):
+        super().__init__(4, 2)
+
+def main(count=5):
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    ensemble = Ensemble(Member, count{given}).to(device)
+    print(ensemble(torch.ones(3, 4, device=device)).sum().item())
+
+main()
+"""
+HIDDEN = {"template": '[copy.deepcopy(nets[0]).to("meta")]', "item": "[0]"}
+PLAIN = {"template": 'copy.deepcopy(nets[0]).to("meta")', "item": ""}
+
+
+def _stacked(
+    template: dict[str, str], given: str = "", parameter: str = "", moved: str = ""
+) -> dict[str, str]:
+    text = STACKED.format(parameter=parameter, moved=moved, **template)
+    return {"main.py": TRAINED.format(given=given), "stacked.py": text}
+
+
+@pytest.mark.parametrize("template", [PLAIN, HIDDEN])
+def test_a_constructor_that_is_told_no_device_is_told_one_for_networks_that_it_stacks(
+    template: dict[str, str],
+) -> None:
+    after, _ = fix_texts(_stacked(template))
+    assert after == _stacked(template, ", device=device", ', device="cpu"', ".to(device)")
+    assert not check_texts(after)
+
+
+def test_a_constructor_that_is_told_a_device_moves_them_there() -> None:
+    before = _stacked(HIDDEN, ", device", ", device")
+    after, _ = fix_texts(before)
+    assert after == _stacked(HIDDEN, ", device", ", device", ".to(device)")
+
+
+def test_the_networks_of_other_calls_without_a_device_in_sight_stay() -> None:
+    before = _stacked(PLAIN)
+    before["main.py"] += "\nmake = {'ensemble': Ensemble}\n"
+    assert fix_texts(before, Applicability.UNSAFE)[0] == before
+
+
+def test_registered_networks_are_not_moved_in_the_constructor() -> None:
+    before = _stacked({**PLAIN, "template": "copy.deepcopy(nets[0])"}, ", device", ", device")
+    before["stacked.py"] = before["stacked.py"].replace(
+        "self.stacked", "self.nets = nn.ModuleList(nets)\n        self.stacked", 1
+    )
+    assert fix_texts(before)[0] == before

@@ -52,9 +52,8 @@ class ModuleMover:
 
     def fixes(self) -> list[Fix]:
         """All fixes, the preferred one first, without repeats."""
-        if self._is_copied_part():
-            return []
-        edits = dict.fromkeys(edits for edits in self._candidates() if edits)
+        ways = self._before_copied() if self._is_copied_part() else self._candidates()
+        edits = dict.fromkeys(edits for edits in ways if edits)
         return [Fix(self.title, each, Applicability.SAFE) for each in edits]
 
     def moves_later(self) -> bool:
@@ -74,6 +73,14 @@ class ModuleMover:
         return is_in_module(self.facts, Place(self.made.path, outline, node)) or _is_in_container(
             outline, node
         )
+
+    def _before_copied(self) -> Iterator[tuple[FileEdit, ...]]:
+        """What a constructor makes only to compute something of it moves first: nothing else would move that."""
+        if any(site.kind not in ("module", "name", "collected") for site in self.sites):
+            return
+        for choose in (device_expression.chosen, told_function.in_module):
+            for site in self.sites:
+                yield from self._at(site, choose)
 
     def _candidates(self) -> Iterator[tuple[FileEdit, ...]]:
         for scope, sites in _by_function(self.sites):

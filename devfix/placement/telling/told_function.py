@@ -49,8 +49,17 @@ def told(facts: Facts, trails: Iterable[tuple[Origin, ...]]) -> Edits:
 
 def at(facts: Facts, place: Place) -> DeviceExpression | None:
     """The device at a place in a function that is told it for that: ``def build(size, device="cpu"): return Net(size).to(device)``."""
+    return _at_place(facts, place, _OPEN_BASES)
+
+
+def in_module(facts: Facts, place: Place) -> DeviceExpression | None:
+    """The same where the function may also be the constructor of a module, for what the module does not register."""
+    return _at_place(facts, place, _OPEN_BASES | {"Module"})
+
+
+def _at_place(facts: Facts, place: Place, bases: frozenset[str]) -> DeviceExpression | None:
     function = None if facts.program.adopts else _outermost(place)
-    if not isinstance(function, ast.FunctionDef) or not can_be_told(facts, place.outline, function):
+    if not isinstance(function, ast.FunctionDef) or not can_be_told(facts, place.outline, function, bases):
         return None
     given = _given(facts, place.outline, function, _MAX_DEPTH)
     return DeviceExpression(NAME, given) if given else None
@@ -155,8 +164,13 @@ def _maker(facts: Facts, made: Origin) -> tuple[Outline, ast.FunctionDef] | None
     return (place.outline, function) if can_be_told(facts, place.outline, function) else None
 
 
-def can_be_told(facts: Facts, outline: Outline, function: ast.AST | None) -> bool:
-    """Whether it is a function at the top of a file, or a method that is called by the name of its own or its class."""
+def can_be_told(
+    facts: Facts, outline: Outline, function: ast.AST | None, bases: frozenset[str] = _OPEN_BASES
+) -> bool:
+    """Whether it is a function at the top of a file, or a method that is called by the name of its own or its class.
+
+    Of classes of libraries that its class is derived from those of ``bases`` leave that to it.
+    """
     if not isinstance(function, ast.FunctionDef) or told_class.knows(function):
         return False
     cls = outline.class_of(function)
@@ -164,15 +178,15 @@ def can_be_told(facts: Facts, outline: Outline, function: ast.AST | None) -> boo
         return function in outline.source.tree.body and not function.decorator_list
     decorated = [ast.unparse(each) for each in function.decorator_list]
     plain = cls in outline.source.tree.body and not (cls.keywords or any(_replaces(cls)))
-    plain = plain and (not cls.bases or (function.name == "__init__" and _leaves_calls(facts, cls)))
+    plain = plain and (not cls.bases or (function.name == "__init__" and _leaves_calls(facts, cls, bases)))
     special = function.name.startswith("__") and function.name != "__init__"
     return plain and not special and decorated in ([], ["classmethod"], ["staticmethod"])
 
 
-def _leaves_calls(facts: Facts, cls: ast.ClassDef) -> bool:
+def _leaves_calls(facts: Facts, cls: ast.ClassDef, bases: frozenset[str]) -> bool:
     """Whether what a class is derived from takes whatever its constructor takes: classes of the program, or well-known ones."""
     found = list(constructed.bases(facts, cls))
-    known = {*_OPEN_BASES, *(each.name for each in found)}
+    known = {*bases, *(each.name for each in found)}
     named = {name for each in (cls, *found) for name in constructed.base_names(each)}
     made = (getattr(part, "name", "") for each in found for part in each.body)
     return named <= known and "__new__" not in made and not any(each.keywords for each in found)

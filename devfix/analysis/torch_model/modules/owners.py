@@ -242,8 +242,8 @@ def _life_above(interp: Interpreter, trail: Trail) -> _Life:
         return _Life()
     for address, obj in reads.objects(interp):
         ref = Ref(address)
-        if obj.trail[:1] != trail[:1] or not modules.is_module(interp, ref):
-            continue
+        if obj.trail[:1] != trail[:1] or SUBSTITUTED in obj.facts or not modules.is_module(interp, ref):
+            continue  # a copy may run with the tensors of what it was taken of
         top, container = root(interp, ref)
         if container is not None:
             return _Life(interp.obj(container).trail, MODULES)
