@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.outline import Outline
@@ -19,6 +20,7 @@ from devfix.findings import (
     WrapExpression,
 )
 from devfix.placement.devices.device_expression import Place, place_at
+from devfix.placement.moves import declared_parts
 
 Edits = tuple[FileEdit, ...]
 #: How a collection moves, which goes by the name of ``{0}`` and whose tensors move by ``{1}``.
@@ -47,20 +49,37 @@ def _of_life(facts: Facts, life: tuple[Origin, ...]) -> Edits:
         return ()
     rebuilt = part_movers.of(statement)
     if rebuilt is not None:
+        if place.node is rebuilt.call and not declared_parts.has(facts, place, rebuilt.receiver, left.text):
+            return ()
         return (FileEdit(place.path, _edit(place.outline, place.node, left, rebuilt)),)
-    return _beside(place, statement, left) if isinstance(statement, ast.Assign) else ()
+    return _beside(facts, place, statement, left) if isinstance(statement, ast.Assign) else ()
 
 
-def _beside(place: Place, statement: ast.Assign, left: Origin) -> Edits:
+def _beside(facts: Facts, place: Place, statement: ast.Assign, left: Origin) -> Edits:
     """After the last part that an object moves by itself this one moves as that does."""
+    after = _last(facts, place, statement, left)
+    if after is None:
+        return ()
     source = place.outline.source
     target = source.segment(source.span(statement.targets[0]))
     suffix = source.segment(source.span(statement.value))[len(target) :]
     part = _named(place.outline, statement.targets[0], left.text)
     code = f"{part} = {_moved(left, part, suffix)}"
-    if _may_be_missing(place.outline, statement, left.text):
+    if _may_be_missing(after.outline, after.node, left.text):
         code = f"if {part} is not None:\n    {code}"
-    return (FileEdit(place.path, InsertAfter(source.span(statement), code)),)
+    return (FileEdit(after.path, InsertAfter(after.outline.source.span(after.node), code)),)
+
+
+def _last(facts: Facts, place: Place, statement: ast.Assign, left: Origin) -> Place | None:
+    """The statement after which a part moves that was left when another one moved.
+
+    What only objects of a derived class have moves in that, after it has had its base move the others.
+    """
+    target = statement.targets[0]
+    own = not isinstance(target, ast.Attribute) or declared_parts.has(
+        facts, place, ast.unparse(target.value), left.text
+    )
+    return replace(place, node=statement) if own else declared_parts.after_base(facts, place, left.text)
 
 
 def _moved(left: Origin, part: str, suffix: str) -> str:

@@ -1,0 +1,91 @@
+"""Declared parts: whether each object of a class has a part, and the method by which those move that have more of them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from devfix.analysis.record.facts import Facts
+from devfix.analysis.text import own_attributes
+from devfix.analysis.text.outline import Outline
+from devfix.placement.devices import constructed
+from devfix.placement.devices.device_expression import Place
+
+_METHODS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+def has(facts: Facts, place: Place, receiver: str, name: str) -> bool:
+    """Whether a method that calls its object ``receiver`` finds the part ``name`` in whichever object it has.
+
+    A class that is derived from its own may have given that to its objects alone. Of what is no such method nothing is said.
+    """
+    cls = _class_of(place.outline, place.node, receiver)
+    return cls is None or any(_declares(each, name) for each in (cls, *constructed.bases(facts, cls)))
+
+
+def after_base(facts: Facts, place: Place, name: str) -> Place | None:
+    """``super().to(device)`` in the one class that has more parts, ``name`` among them, than that of the method at a place."""
+    function = place.outline.function_of(place.node)
+    cls = place.outline.class_of(function) if function is not None else None
+    if not isinstance(function, ast.FunctionDef) or cls is None:
+        return None
+    found = [
+        Place(outline.source.path, outline, method)
+        for outline, heir in _heirs(facts, cls)
+        if _declares(heir, name)
+        for method in heir.body
+        if isinstance(method, ast.FunctionDef) and method.name == function.name
+    ]
+    if len(found) != 1 or not _is_told_all(function, place.outline.statement_of(place.node)):
+        return None
+    return _call_of_base(found[0], function)
+
+
+def _is_told_all(function: ast.FunctionDef, statement: ast.stmt) -> bool:
+    """Whether a statement of a method names nothing but what the method is given: another file may have nothing else."""
+    given = {part.arg for part in ast.walk(function.args) if isinstance(part, ast.arg)}
+    return all(node.id in given for node in ast.walk(statement) if isinstance(node, ast.Name))
+
+
+def _call_of_base(found: Place, function: ast.FunctionDef) -> Place | None:
+    """Where a method calls that of its base, which takes what it takes, by the same names."""
+    method = found.node
+    if not isinstance(method, ast.FunctionDef) or ast.dump(method.args) != ast.dump(function.args):
+        return None
+    calls = (part for part in method.body if isinstance(part, ast.Expr) and _is_of_base(part, method.name))
+    call = next(calls, None)
+    return Place(found.path, found.outline, call) if call is not None else None
+
+
+def _class_of(outline: Outline, node: ast.AST, receiver: str) -> ast.ClassDef | None:
+    function = outline.function_of(node)
+    if function is None or outline.receiver_name(function) != receiver:
+        return None
+    return outline.class_of(function)
+
+
+def _declares(cls: ast.ClassDef, name: str) -> bool:
+    """Whether a class has a field of that name, or one of its methods gives it to its object."""
+    for part in cls.body:
+        targets = part.targets if isinstance(part, ast.Assign) else [getattr(part, "target", None)]
+        if any(isinstance(target, ast.Name) and target.id == name for target in targets):
+            return True
+        if isinstance(part, _METHODS) and name in own_attributes.of(part)[1]:
+            return True
+    return False
+
+
+def _heirs(facts: Facts, cls: ast.ClassDef) -> Iterator[tuple[Outline, ast.ClassDef]]:
+    """The classes at the top of files that are derived from one."""
+    for path, source in facts.program.sources.items():
+        if cls.name in source.text:
+            for node in source.tree.body:
+                if isinstance(node, ast.ClassDef) and cls in constructed.bases(facts, node):
+                    yield facts.outline(path), node
+
+
+def _is_of_base(statement: ast.Expr, name: str) -> bool:
+    """Whether a statement is ``super().name(...)``."""
+    call = statement.value
+    func = call.func if isinstance(call, ast.Call) else None
+    return isinstance(func, ast.Attribute) and ast.unparse(func) == f"super().{name}"
