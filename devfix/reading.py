@@ -7,7 +7,8 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 
-from devfix.cache.memory import Known, kind
+from devfix.cache.contents import Known
+from devfix.cache.memory import kind
 from devfix.cache.signatures import Signature, digest, is_settled, signature_of
 from devfix.file_report import Skipped
 from devfix.kept_trees import KeptTrees

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from devfix.cache.memory import Memory, Tree
+from devfix.cache.contents import Tree
+from devfix.cache.memory import Memory
 from devfix.cache.signatures import Signature, digest, is_settled, signature
 from devfix.config import Settings, SettingsOf
 from devfix.file_report import FileReport, Skipped

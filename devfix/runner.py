@@ -12,7 +12,8 @@ from functools import cached_property, partial
 from pathlib import Path
 
 from devfix.baseline.known import Known, admitted
-from devfix.cache.memory import Memory, Tree, program_key
+from devfix.cache.contents import Tree
+from devfix.cache.memory import Memory, program_key
 from devfix.cache.unit_store import UnitStore
 from devfix.discovery import short_path
 from devfix.engine import Engine

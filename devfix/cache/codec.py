@@ -7,7 +7,7 @@ from dataclasses import fields
 from typing import Any, get_args
 
 from devfix import findings
-from devfix.cache.memory import Known, Past, Tree
+from devfix.cache.contents import Known, Past, Tree
 from devfix.file_report import FileReport, Skipped
 from devfix.findings import (
     Applicability,
