@@ -107,6 +107,14 @@ def test_quiet_shows_the_fixes_that_were_asked_for() -> None:
     assert out.startswith("- train.py\n")
 
 
+@pytest.mark.parametrize("word", ["--quiet", "-q"])
+def test_a_quiet_run_shows_what_the_program_prints_and_nothing_else(word: str) -> None:
+    Path("shows.py").write_text("import sys\nprint('out')\nprint('err', file=sys.stderr)\n", encoding="utf-8")
+    command = [sys.executable, "-m", "devfix", "run", word, "shows.py"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "out\n", "err\n")
+
+
 def test_formats_for_programs_are_the_same() -> None:
     loud, quiet = (run("check", "--output-format", "json", *word)[1] for word in ((), ("-q",)))
     assert loud == quiet

@@ -100,6 +100,20 @@ def test_the_text_says_everything_of_a_mismatch(record: RunRecord) -> None:
     )
 
 
+def test_a_quiet_report_has_the_mismatches_alone(record: RunRecord) -> None:
+    loud, quiet = (render_text(account(record), PLAIN, quiet=quiet) for quiet in (False, True))
+    assert loud.startswith(quiet.rstrip("\n"))
+    assert quiet.count("an accelerator says") == len(record.mismatches)
+    assert not any(word in quiet for word in ("Where the operands", "to the device", "optimizer steps"))
+    assert render_text(account(replace(record, mismatches=())), PLAIN, quiet=True) == ""
+
+
+def test_a_quiet_report_says_why_a_program_ended_that_failed(record: RunRecord) -> None:
+    failed = Outcome("raised", 1, None, ProgramError("RuntimeError", "'x'"))
+    shown = render_text(account(replace(record, mismatches=(), outcome=failed)), PLAIN, quiet=True)
+    assert shown.startswith("No mismatch. The program failed with RuntimeError: 'x'")
+
+
 def test_what_is_not_to_blame_tells_little_of_where_it_comes_from(record: RunRecord) -> None:
     own, host = record.mismatches[0].operands
     assert host.made is not None
@@ -380,12 +394,13 @@ def test_progress_is_shown_on_a_terminal_alone(tmp_path: Path) -> None:
 
     report = tmp_path / "report.json"
     report.write_text(json.dumps({"steps": 12, "mismatches": [{}, {}]}))
-    shown, hidden, beside = Terminal(), io.StringIO(), Terminal()
+    shown, hidden, beside, quiet = Terminal(), io.StringIO(), Terminal(), Terminal()
     Progress(shown, alone=True, began=time.monotonic() - 3).tell(report)
     Progress(hidden, alone=True).tell(report)
     Progress(beside, alone=False).tell(report)
+    Progress(quiet, alone=True, quiet=True).tell(report)
     assert shown.getvalue().strip() == "devfix: 3 s, 12 steps, 2 mismatches so far"
-    assert (hidden.getvalue(), beside.getvalue()) == ("", "")
+    assert (hidden.getvalue(), beside.getvalue(), quiet.getvalue()) == ("", "", "")
 
 
 def test_an_interpreter_without_torch_is_refused(tmp_path: Path) -> None:

@@ -110,6 +110,20 @@ def test_exit_codes(mended: list[Mending], verdict: str, written: bool, code: in
     assert runner.invoke(app, ["run", "--fix", "main.py"]).exit_code == code
 
 
+@pytest.mark.parametrize("verdict", ["fixed", "clean"])
+def test_quietly_nothing_is_said_where_all_is_well(mended: list[Mending], verdict: str) -> None:
+    mended.append(_mending(verdict, written=True))
+    result = runner.invoke(app, ["run", "--fix", "--quiet", "main.py"])
+    assert (result.exit_code, result.stdout, result.stderr) == (0, "", "")
+
+
+@pytest.mark.parametrize("verdict", ["still-fails", "changed-result", "cannot-run"])
+def test_quietly_it_is_said_what_is_not_well(mended: list[Mending], verdict: str) -> None:
+    mended.append(_mending(verdict, written=True))
+    result = runner.invoke(app, ["run", "--fix", "--quiet", "main.py"])
+    assert (bool(result.stdout), result.stderr) == (True, "")
+
+
 def test_json_says_who_found_what(mended: list[Mending]) -> None:
     mended.append(_mending("fixed", written=True))
     found = json.loads(runner.invoke(app, ["run", "--fix", "--format", "json", "main.py"]).stdout)

@@ -61,7 +61,12 @@ def run(
         typer.Option("--sandbox", help="Run in a copy of this folder, without a network where possible."),
     ] = False,
     quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="Do not show what the program prints.")
+        bool,
+        typer.Option(
+            "--quiet",
+            "-q",
+            help="Show what is wrong, and no progress, costs or summary. What the program prints is shown.",
+        ),
     ] = False,
     report_format: Annotated[
         ReportFormat, typer.Option("--output-format", help="The format of the report.")

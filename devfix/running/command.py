@@ -24,7 +24,7 @@ from devfix.usage import UsageError
 
 @dataclass(frozen=True, slots=True)
 class Wishes:
-    """How ``devfix run`` goes about it: the interpreter, the report, and the program's own output."""
+    """How ``devfix run`` goes about it: the interpreter, and the report; ``quiet`` are devfix's own words, not the program's."""
 
     python: str | None = None
     report_format: str = "text"
@@ -52,19 +52,18 @@ def _watched(request: Request, wishes: Wishes) -> Account:
     if not request.is_module and not os.path.exists(request.program):
         raise UsageError(f"{request.program} does not exist")
     python = find_interpreter(wishes.python, Path.cwd())
-    sys.stderr.write(f"devfix runs your code: {python} {' '.join(request.words)}\n")
-    sys.stderr.flush()
+    if not wishes.quiet:
+        sys.stderr.write(f"devfix runs your code: {python} {' '.join(request.words)}\n")
+        sys.stderr.flush()
     streams = _streams(wishes)
     if wishes.sandbox:
         return Account(request, run_in_copy(request, python, Path.cwd(), *streams))
-    alone = wishes.quiet or not sys.stdout.isatty()
-    return Account(request, run_in_place(request, python, Progress(sys.stderr, alone=alone), *streams))
+    progress = Progress(sys.stderr, alone=not sys.stdout.isatty(), quiet=wishes.quiet)
+    return Account(request, run_in_place(request, python, progress, *streams))
 
 
-def _streams(wishes: Wishes) -> tuple[TextIO | None, TextIO | None]:
-    """Where the program's own output goes (None: nowhere); a report for machines has standard output to itself."""
-    if wishes.quiet:
-        return None, None
+def _streams(wishes: Wishes) -> tuple[TextIO, TextIO]:
+    """Where the program's own output goes; a report for machines has standard output to itself."""
     reserved = wishes.report_format != "text" and wishes.output is None
     return sys.stderr if reserved else sys.stdout, sys.stderr
 
@@ -78,7 +77,8 @@ def _deliver(account: Account, wishes: Wishes) -> None:
         wishes.output.write_text(_rendered(account, wishes, None), encoding="utf-8")
     except OSError as error:
         raise UsageError(f"{wishes.output} cannot be written: {error.strerror}") from error
-    sys.stderr.write("\n".join([*summary(account), f"The report is in {wishes.output}."]) + "\n")
+    if not wishes.quiet:
+        sys.stderr.write("\n".join([*summary(account), f"The report is in {wishes.output}."]) + "\n")
 
 
 def _rendered(account: Account, wishes: Wishes, stream: TextIO | None) -> str:
@@ -86,4 +86,5 @@ def _rendered(account: Account, wishes: Wishes, stream: TextIO | None) -> str:
         return render_document(account)
     if wishes.report_format == "html":
         return render_page(account)
-    return render_text(account, paint_for(wishes.color, stream) if stream is not None else Paint())
+    paint = paint_for(wishes.color, stream) if stream is not None else Paint()
+    return render_text(account, paint, quiet=wishes.quiet)

@@ -31,8 +31,9 @@ def _fix(request: Request, wishes: Wishes, *, diff: bool, unsafe: bool) -> int:
     _ = engine.selection  # settings that name no rule are found before anything runs
     try:
         python = find_interpreter(wishes.python, Path.cwd())
-        _tell(f"devfix runs your code, in a copy of its folder: {python} {' '.join(request.words)}")
-        mending = mend(request, python, engine, _tell, unsafe=unsafe, write=not diff)
+        tell = _keep_quiet if wishes.quiet else _tell
+        tell(f"devfix runs your code, in a copy of its folder: {python} {' '.join(request.words)}")
+        mending = mend(request, python, engine, tell, unsafe=unsafe, write=not diff)
     except (InterpreterError, RunError, SubjectError) as error:
         raise UsageError(str(error)) from error
     _deliver(mending, wishes, diff=diff)
@@ -44,6 +45,10 @@ def _tell(text: str) -> None:
     sys.stderr.flush()
 
 
+def _keep_quiet(_: str) -> None:
+    pass
+
+
 def _deliver(mending: Mending, wishes: Wishes, *, diff: bool) -> None:
     """With a patch on standard output all else goes to standard error."""
     if diff:
@@ -51,13 +56,16 @@ def _deliver(mending: Mending, wishes: Wishes, *, diff: bool) -> None:
     stream = sys.stderr if diff else sys.stdout
     as_json = wishes.report_format == "json"
     if wishes.output is not None:
-        text = render_mending_json(mending) if as_json else render_mending(mending, Paint())
+        text = (
+            render_mending_json(mending) if as_json else render_mending(mending, Paint(), quiet=wishes.quiet)
+        )
         try:
             wishes.output.write_text(text, encoding="utf-8")
         except OSError as error:
             raise UsageError(f"{wishes.output} cannot be written: {error.strerror}") from error
         return
+    paint = paint_for(wishes.color, stream)
     stream.write(
-        render_mending_json(mending) if as_json else render_mending(mending, paint_for(wishes.color, stream))
+        render_mending_json(mending) if as_json else render_mending(mending, paint, quiet=wishes.quiet)
     )
     stream.flush()

@@ -24,11 +24,16 @@ _VERDICTS = {
     "changed-result": "Nothing is changed.",
     "cannot-run": "The program fails for reasons of its own.",
 }
+#: The verdicts with which nothing is left to say.
+_WELL = frozenset({"clean", "fixed"})
 
 
-def render_mending(mending: Mending, paint: Paint) -> str:
-    """Every fix with who found the fault, what is left, and the verdict."""
-    blocks = [*_fixes(mending, paint), *(_left(mending, mismatch) for mismatch in _mismatches(mending))]
+def render_mending(mending: Mending, paint: Paint, *, quiet: bool = False) -> str:
+    """Every fix with who found the fault, what is left, and the verdict; with ``quiet`` nothing where all is well."""
+    left = [_left(mending, mismatch) for mismatch in _mismatches(mending)]
+    if quiet and mending.verdict in _WELL:
+        return "".join(f"{block}\n" for block in left)
+    blocks = left if quiet else [*_fixes(mending, paint), *left]
     return "\n".join([*blocks, *_summary(mending)]) + "\n"
 
 

@@ -16,13 +16,15 @@ class Progress:
     """Says on a terminal how many seconds, steps and mismatches there were; says nothing anywhere else.
 
     Alone on its terminal (``alone``) it keeps one line up to date. Beside a program's own output it
-    prints whole lines, and few.
+    prints whole lines, and few. When asked to be ``quiet`` it says nothing at all.
     """
 
-    def __init__(self, stream: TextIO, *, alone: bool, began: float | None = None) -> None:
+    def __init__(
+        self, stream: TextIO, *, alone: bool, quiet: bool = False, began: float | None = None
+    ) -> None:
         self._stream = stream
         self._alone = alone
-        self._on = stream.isatty()
+        self._on = stream.isatty() and not quiet
         self._began = time.monotonic() if began is None else began
         self._said = self._began
         self._shown = False

@@ -28,11 +28,14 @@ _WAYS = {
 }
 
 
-def render_text(account: Account, paint: Paint) -> str:
-    """Everything the run showed."""
+def render_text(account: Account, paint: Paint, *, quiet: bool = False) -> str:
+    """Everything the run showed; with ``quiet`` the mismatches alone, and how a program ended that did not end well."""
     blocks = [list(_mismatch(mismatch, paint)) for mismatch in account.record.mismatches]
-    blocks += [list(_origins(account, paint)), list(_transfers(account, paint)), words.summary(account)]
-    return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
+    if not quiet:
+        blocks += [list(_origins(account, paint)), list(_transfers(account, paint))]
+    if not quiet or not words.ended_well(account.record.outcome):
+        blocks.append(words.summary(account))
+    return "\n\n".join("\n".join(block) for block in blocks if block) + "\n" if blocks else ""
 
 
 def _mismatch(mismatch: ObservedMismatch, paint: Paint) -> Iterator[str]:
