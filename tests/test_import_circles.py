@@ -6,6 +6,7 @@ That what is needed seldom is imported within a function saves time at the start
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -38,9 +39,13 @@ def imported(text: str, modules: set[str]) -> Iterator[str]:
             )
 
 
-def circle(texts: dict[str, str]) -> list[str]:
+def graph_of(texts: dict[str, str]) -> dict[str, set[str]]:
+    """Which modules each one imports."""
+    return {name: set(imported(text, set(texts))) for name, text in texts.items()}
+
+
+def circle(graph: dict[str, set[str]]) -> list[str]:
     """Modules of which each imports the next, the last of which is the first; none where there is no circle."""
-    graph = {name: set(imported(text, set(texts))) for name, text in texts.items()}
     try:
         TopologicalSorter(graph).prepare()
     except CycleError as error:
@@ -53,14 +58,38 @@ def name_of(path: Path, folder: Path) -> str:
     return ".".join(path.relative_to(folder.parent).with_suffix("").parts).removesuffix(".__init__")
 
 
-def test_no_module_imports_itself_by_way_of_others() -> None:
-    texts = {
-        name_of(path, folder): path.read_text(encoding="utf-8")
-        for folder in FOLDERS
-        for path in folder.rglob("*.py")
-    }
-    assert len(texts) > 500
-    assert circle(texts) == []
+@pytest.fixture(scope="module", name="graph")
+def graph_of_all() -> dict[str, set[str]]:
+    """Which modules of devfix, and of its rules, each one imports."""
+    paths = ((path, folder) for folder in FOLDERS for path in folder.rglob("*.py"))
+    return graph_of({name_of(path, folder): path.read_text(encoding="utf-8") for path, folder in paths})
+
+
+def test_no_module_imports_itself_by_way_of_others(graph: dict[str, set[str]]) -> None:
+    assert len(graph) > 500
+    assert circle(graph) == []
+
+
+def below(name: str, graph: dict[str, set[str]]) -> set[str]:
+    """All modules that one imports, be it by way of others."""
+    found: set[str] = set()
+    ahead = [name]
+    while ahead:
+        new = graph[ahead.pop()] - found
+        found |= new
+        ahead += new
+    return found
+
+
+def test_the_analysis_is_listed_from_the_bottom_up(graph: dict[str, set[str]]) -> None:
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    section = (
+        page.partition("## The analysis from the bottom up")[2].partition("\n1. ")[2].partition("\n## ")[0]
+    )
+    listed = [f"devfix.analysis.{path}".replace("/", ".") for path in re.findall(r"`([\w/]+)\.py`", section)]
+    assert len(listed) > 30
+    later = [(name, below(name, graph) & set(listed[at:])) for at, name in enumerate(listed)]
+    assert [pair for pair in later if pair[1]] == []
 
 
 @pytest.mark.parametrize(
@@ -83,7 +112,7 @@ def test_a_circle_is_told_in_the_order_in_which_its_modules_import_each_other(cl
         "p.c": closing,
         "p.d": "from p import a",
     }
-    found = circle(texts)
+    found = circle(graph_of(texts))
     at = found.index("p.a")
     assert found[0] == found[-1]
     assert [*found[at:-1], *found[:at]] == ["p.a", "p.b", "p.c"]
@@ -91,4 +120,4 @@ def test_a_circle_is_told_in_the_order_in_which_its_modules_import_each_other(cl
 
 @pytest.mark.parametrize("harmless", ["if TYPE_CHECKING:\n    from p import a", "import q", "import p", ""])
 def test_what_is_there_for_types_alone_closes_no_circle(harmless: str) -> None:
-    assert circle({"p": "", "p.a": "from p import b", "p.b": harmless}) == []
+    assert circle(graph_of({"p": "", "p.a": "from p import b", "p.b": harmless})) == []
