@@ -11,6 +11,9 @@ import pytest
 from edited_packages import Packages
 
 from devfix.analysis import Facts, analyse
+from devfix.analysis.entries import run_program
+from devfix.analysis.record.recorder import Recorder
+from devfix.analysis.reuse.ledger import BLOCK, Ledger
 from devfix.analysis.reuse.recalled_calls import place_of_call
 from devfix.analysis.reuse.units import Keeper
 from devfix.cache.units import data_of, kept_from
@@ -57,6 +60,13 @@ def compare(texts: Mapping[str, str], keeper: Keeper) -> tuple[Keeper, int]:
     fresh = analyse(program_of(texts))
     assert told(analyse(program_of(texts), keeper)) == told(fresh)
     return through_data(keeper), keeper.saved
+
+
+def ledger_of(texts: Mapping[str, str], keeper: Keeper) -> Ledger:
+    """What was taken of the accounts in each block of files, by the end of an analysis."""
+    library = run_program(program_of(texts), Recorder(), keeper=keeper)
+    library.begin_anew()
+    return library.ledger
 
 
 def check_edits(seed: int, edits: int) -> int:
@@ -132,3 +142,15 @@ def test_what_a_function_does_not_use_may_change() -> None:
     assert saved > 0
     _, saved = compare({**texts, "pack/use.py": use.replace("= 3", "= ()")}, keeper)
     assert saved == 0
+
+
+def test_what_is_recalled_was_taken_in_its_own_block() -> None:
+    use = "from pack.shared import work\n\ndef f(x):\n    return work(x, {0})\n"
+    shared = "import torch\n\ndef work(x, times):\n    y = x + times\n    return y.sqrt()\n"
+    names = [f"use{number}" for number in range(2 * BLOCK)]
+    texts = {f"pack/{name}.py": use.format(number) for number, name in enumerate(names)}
+    texts |= {"pack/shared.py": shared, "main.py": f"from pack import {', '.join(names)}\n"}
+    keeper = Keeper()
+    found = ledger_of(texts, keeper)
+    assert max(found.recent) > 0
+    assert ledger_of(texts, through_data(keeper)) == found

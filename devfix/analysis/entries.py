@@ -78,11 +78,10 @@ def run_program(
         else:
             recorder.leave(path)
     recorder.parameters = tuple(recorder.leaves)
-    library.begin_anew()
     default_choices.note(library, program)
     with _others(program, recorder, library, budget, keeper, jobs) as knowing:
         for index, path in enumerate(sorted(program.sources)):
-            library.ledger.enter(index // BLOCK)
+            library.enter(index // BLOCK)
             if library.steps < budget:
                 _run_uncalled(interpreter(program, recorder, library), path, budget, knowing)
             if library.steps >= budget and (

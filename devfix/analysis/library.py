@@ -76,6 +76,11 @@ class Library:
         self.accounts.clear()
         dict.clear(self.outcomes)  # with no note of it: whoever repeats a run begins anew at the same places
 
+    def enter(self, block: int) -> None:
+        """Go on to a block of files; what was taken so far is of the one before."""
+        self.begin_anew()
+        self.ledger.enter(block)
+
     def account(self, function: Function) -> Account:
         """The account of a function."""
         node = function.node
