@@ -11,6 +11,7 @@ from functools import cached_property, lru_cache
 from itertools import chain
 
 from devfix.discovery import short_path
+from devfix.late_bodies import LATE
 
 #: Names that always mean the installed package, also where a project has a folder of that name.
 _NEVER_LOCAL = frozenset({"torch", "numpy"})
@@ -26,6 +27,7 @@ _HOLDERS: tuple[type[ast.AST], ...] = (
     ast.ExceptHandler,
     ast.match_case,
     *ast.stmt.__subclasses__(),
+    *LATE,
 )
 _BLOCKS = {
     kind: tuple(name for name in ("body", "handlers", "orelse", "finalbody", "cases") if name in kind._fields)

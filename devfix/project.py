@@ -123,7 +123,7 @@ class Scanned:
     """A source that parses, what it imports, and the patterns of the names that its runs import.
 
     One that was only ``glanced`` at has not been parsed, and perhaps imports less. What does not ``matter`` by
-    itself may still belong to a program that does.
+    itself may still belong to a program that does. Its ``late_bodies`` are what another run need not parse at once.
     """
 
     source: Source
@@ -131,6 +131,7 @@ class Scanned:
     patterns: tuple[str, ...] = ()
     glanced: bool = False
     matters: bool = True
+    late_bodies: str = ""
 
 
 def scan(path: str) -> Scanned | Skipped:

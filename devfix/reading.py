@@ -12,6 +12,7 @@ from devfix.cache.memory import kind
 from devfix.cache.signatures import Signature, digest, is_settled, signature_of
 from devfix.file_report import Skipped
 from devfix.kept_trees import KeptTrees
+from devfix.late_bodies import places_of
 from devfix.prefilter import guessed_imports, matters, needs_parsing
 from devfix.project import Scanned, scanned
 from devfix.source import check_syntax, decode_text, read_bytes
@@ -78,20 +79,31 @@ def _file(path: str, data: bytes, known: Known | None, *, closely: bool) -> Scan
     if isinstance(source, Skipped):
         return source
     if known is not None:
-        return Scanned(source, known.imports, known.patterns, known.glanced, known.matters)
+        source.late_bodies = known.late_bodies
+        return Scanned(source, known.imports, known.patterns, known.glanced, known.matters, known.late_bodies)
     if not closely and source.notebook is None and not needs_parsing(data):
         return Scanned(source, guessed_imports(data), glanced=True, matters=False)
     checked = check_syntax(source)
     if isinstance(checked, Skipped):
         return checked
-    return replace(scanned(checked), matters=matters(source.text.encode(errors="replace")))
+    return replace(
+        scanned(checked),
+        matters=matters(source.text.encode(errors="replace")),
+        late_bodies=places_of(checked.tree, checked.lines),
+    )
 
 
 def knowledge(file: Scanned | Skipped) -> Known:
     """What the content of a file came to."""
     if isinstance(file, Skipped):
         return Known(reason=file.reason, fault=file.fault)
-    return Known(file.imports, file.patterns, glanced=file.glanced, matters=file.matters)
+    return Known(
+        file.imports,
+        file.patterns,
+        glanced=file.glanced,
+        matters=file.matters,
+        late_bodies=file.late_bodies,
+    )
 
 
 @dataclass(slots=True)

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import ast
 import codecs
-import contextlib
-import gc
 import io
 import os
 import tokenize
@@ -24,8 +22,8 @@ from typing import TYPE_CHECKING, Protocol, cast
 from devfix.dynamic_imports import named_in
 from devfix.file_report import Skipped
 from devfix.findings import Span
+from devfix.late_bodies import parsed, tree_of
 from devfix.suppression import Suppression, find_suppressions
-from devfix.timing import READING, spent_on
 
 if TYPE_CHECKING:
     from devfix.notebooks import Notebook
@@ -75,13 +73,15 @@ class Source:
         self.notebook = notebook
         self._ascii = text.isascii()
         self._encoded: dict[int, bytes | None] = {}
+        #: Where bodies of functions stand that are parsed when they are asked for, as an earlier run found them.
+        self.late_bodies = ""
 
     def __repr__(self) -> str:
         return f"Source({self.path!r})"
 
     def __getstate__(self) -> dict[str, object]:
         """The plain data only: trees are cheaper to build again than to pickle."""
-        names = ("path", "text", "encoding", "bom", "notebook")
+        names = ("path", "text", "encoding", "bom", "notebook", "late_bodies")
         return {name: self.__dict__[name] for name in names}
 
     def __setstate__(self, state: dict[str, object]) -> None:
@@ -96,10 +96,9 @@ class Source:
     @cached_property
     def tree(self) -> ast.Module:
         """The syntax tree; raises what ``ast.parse`` raises."""
-        with warnings.catch_warnings(), _without_collector(), spent_on(READING):
-            # A warning on, say, an invalid escape is the user's business and not ours to print.
-            warnings.simplefilter("ignore")
-            return ast.parse(self.text, self.path)
+        if self.late_bodies:
+            return tree_of(self.lines, self.late_bodies, self.path)
+        return parsed(self.text, self.path)
 
     @property
     def is_parsed(self) -> bool:
@@ -214,18 +213,6 @@ class Source:
         """The bytes of the file, for its own text or for another; raises UnicodeEncodeError."""
         data = self.file_text(text).encode(self.encoding)
         return codecs.BOM_UTF8 + data if self.bom else data
-
-
-@contextlib.contextmanager
-def _without_collector() -> Iterator[None]:
-    # A tree is made of many objects and no cycle: looking for cycles meanwhile doubles the time.
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
 
 
 def read_source(path: str | os.PathLike[str]) -> Source | Skipped:

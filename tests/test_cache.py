@@ -33,8 +33,8 @@ KEY = b"k" * 32
 ENGINE = Engine(load_rules(), Settings())
 FAULTY = "import torch\nx = torch.zeros(3, device='cuda')\ny = x + torch.ones(3)\n"
 IMPORTING = "import torch\nfrom helper import make\nx = torch.zeros(3, device='cuda')\ny = x + make()\n"
-HELPER = "import torch\n\ndef make():\n    return torch.ones(3)\n"
-MOVED_HELPER = "import torch\n\ndef make():\n    return torch.ones(3, device='cuda')\n"
+HELPER = "import torch\n\ndef make():\n    size = 3\n    return torch.ones(size)\n"
+MOVED_HELPER = "import torch\n\ndef make():\n    size = 3\n    return torch.ones(size, device='cuda')\n"
 TEXTS = [
     FAULTY,
     IMPORTING,

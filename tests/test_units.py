@@ -19,6 +19,7 @@ from devfix.analysis.reuse.units import Keeper
 from devfix.cache.units import data_of, kept_from
 from devfix.config import Settings
 from devfix.engine import Engine
+from devfix.late_bodies import places_of
 from devfix.project import Program, Project
 from devfix.registry import load
 from devfix.source import Source
@@ -62,6 +63,14 @@ def compare(texts: Mapping[str, str], keeper: Keeper) -> tuple[Keeper, int]:
     return through_data(keeper), keeper.saved
 
 
+def with_late_bodies(program: Program) -> Program:
+    """The same program, of which functions are parsed when they are asked for."""
+    sources = {path: Source(path, source.text) for path, source in program.sources.items()}
+    for path, source in program.sources.items():
+        sources[path].late_bodies = places_of(source.tree, source.lines)
+    return program.with_sources(sources)
+
+
 def ledger_of(texts: Mapping[str, str], keeper: Keeper) -> Ledger:
     """What was taken of the accounts in each block of files, by the end of an analysis."""
     library = run_program(program_of(texts), Recorder(), keeper=keeper)
@@ -84,6 +93,12 @@ def check_edits(seed: int, edits: int) -> int:
 @pytest.mark.parametrize("seed", range(6))
 def test_recalled_is_as_found(seed: int) -> None:
     assert check_edits(seed, 12) > 0
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_bodies_that_are_parsed_late_come_to_the_same(seed: int) -> None:
+    program = program_of(Packages(seed).package())
+    assert told(analyse(with_late_bodies(program))) == told(analyse(program))
 
 
 def test_folders_that_are_no_packages_are_asked_for() -> None:

@@ -14,7 +14,10 @@ Reports = tuple[FileReport, ...]
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What the content of a file comes to without looking at other files: its imports, or why it is left out."""
+    """What the content of a file comes to without looking at other files: its imports, or why it is left out.
+
+    Its ``late_bodies`` are those of functions that need not be parsed at once.
+    """
 
     imports: tuple[Import, ...] = ()
     patterns: tuple[str, ...] = ()
@@ -22,6 +25,7 @@ class Known:
     fault: bool = True
     glanced: bool = False
     matters: bool = True
+    late_bodies: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,6 +35,7 @@ from devfix.analysis.text.syntax import concerns_file, depends_on_data, remember
 from devfix.analysis.torch_model.arrays import tables
 from devfix.analysis.torch_model.loading import passing_movers
 from devfix.analysis.torch_model.tensors import operators
+from devfix.late_bodies import LATE
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -383,6 +384,7 @@ EXECUTORS: dict[type[ast.stmt], Callable[[Interpreter, Any], None]] = {
     ast.AsyncWith: with_,
     ast.FunctionDef: function,
     ast.AsyncFunctionDef: function,
+    **dict.fromkeys(LATE, function),
     ast.ClassDef: class_,
     ast.Delete: delete,
     ast.Global: global_,
