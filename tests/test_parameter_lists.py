@@ -167,3 +167,74 @@ def test_what_is_a_parameter_or_none_stays_with_its_module() -> None:
 def test_a_plain_list_of_parameters_or_none_is_left_behind() -> None:
     text = OPTIONAL.format(kind="ModuleList", rounds="3", move="net.cuda()").replace("nn.ModuleList()", "[]")
     assert clashes(text) == ["21: device"]
+
+
+LENT = """\
+import copy
+import torch
+import torch.nn as nn
+
+class Layer(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.w = nn.Parameter(torch.randn(3, 3))
+        self.b = nn.Parameter(torch.zeros(3))
+        self.register_buffer("scale", torch.ones(3))
+
+    def forward(self, x):
+        return x @ self.w + self.b
+
+class Net(nn.Module):
+    def __init__(self, *layers):
+        super().__init__()
+        self.layers = list(layers)
+        {listed}
+
+    def forward(self, x):
+        for layer in self.layers:
+            x = layer(x)
+        return x
+
+net = Net(Layer(), Layer())
+{moved}
+net(torch.ones(2, 3){there})
+"""
+
+ALL = [
+    "self.params = nn.ParameterList(layers[0].parameters()).extend(layers[1].parameters())",
+    "self.params = nn.ParameterList(); [self.params.extend([*layer.parameters()]) for layer in layers]",
+    "self.one, self.two = (nn.ParameterList(list(layer.parameters())) for layer in layers)",
+]
+
+
+def lent(listed: str, moved: str, there: str) -> list[str]:
+    return clashes(LENT.format(listed=listed, moved=moved, there=there))
+
+
+@pytest.mark.parametrize("listed", ALL)
+def test_modules_whose_parameters_are_all_listed_move_with_the_list(listed: str) -> None:
+    assert lent(listed, "net.cuda()", "") == ["13: device"]
+    assert lent(listed, "net.cuda()", ".cuda()") == []
+
+
+def test_buffers_of_modules_whose_parameters_are_listed_stay_behind() -> None:
+    text = LENT.replace("+ self.b", "+ self.b * self.scale")
+    assert clashes(text.format(listed=ALL[1], moved="net.cuda()", there=".cuda()")) == ["13: device"]
+
+
+@pytest.mark.parametrize(
+    "listed",
+    [
+        "self.params = nn.ParameterList([p for p in layers[0].parameters() if p.dim() > 1])",
+        "self.params = nn.ParameterList(list(layers[0].parameters())[:1])",
+        "self.params = nn.ParameterList(); [self.params.append(p) for p in layers[0].parameters()]",
+    ],
+)
+@pytest.mark.parametrize("there", ["", ".cuda()"])
+def test_of_modules_whose_parameters_are_listed_in_part_nothing_is_known(listed: str, there: str) -> None:
+    assert lent(listed, "net.cuda()", there) == []
+
+
+def test_a_copy_moves_without_the_modules_of_the_original() -> None:
+    assert lent(ALL[1], "copy.deepcopy(net).cuda()", "") == []
+    assert lent(ALL[1], "net = copy.deepcopy(net).cuda()", "") == ["13: device"]

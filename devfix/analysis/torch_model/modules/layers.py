@@ -29,7 +29,13 @@ from devfix.analysis.nn import modules
 from devfix.analysis.torch_model.devices import autocast, device_strings, grad_mode, scattering
 from devfix.analysis.torch_model.libraries import audio_transforms, pretrained
 from devfix.analysis.torch_model.loading import strangers
-from devfix.analysis.torch_model.modules import inner_methods, norms, reparametrizations, weights
+from devfix.analysis.torch_model.modules import (
+    inner_methods,
+    lent_parameters,
+    norms,
+    reparametrizations,
+    weights,
+)
 from devfix.analysis.torch_model.modules.layer_specs import DATA, WEIGHTED, LayerSpec
 from devfix.analysis.torch_model.tensors import (
     causal_masks,
@@ -78,6 +84,7 @@ def _torch_module(interp: Interpreter, name: str, last: str, site: CallSite) -> 
     if last in CONTAINERS:
         ref = interp.new(Obj("module", cls, items=(), trail=trail))
         fill_container(interp, ref, site)
+        lent_parameters.note(interp, ref, site)
         return ref
     if last in WRAPPERS:
         return _wrapper(interp, cls, site)

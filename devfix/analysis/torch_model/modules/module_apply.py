@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from devfix.analysis.domain import classes
@@ -13,7 +12,7 @@ from devfix.analysis.domain.values import Class, Function, Ref, Retargeting, Ten
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.nn import modules
 from devfix.analysis.record.trails import dtype_trails
-from devfix.analysis.torch_model.modules import shared_parameters
+from devfix.analysis.torch_model.modules import lent_parameters, shared_parameters
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 
 def apply(interp: Interpreter, ref: Ref, function: Value, node: ast.expr) -> None:
     """``module._apply(function)``: the module's own version when the project has one."""
-    lent = list(_lent(interp, ref))
+    lent = lent_parameters.of(interp, ref)
     shared = shared_parameters.of(interp, ref)
     override = _override(interp, ref)
     if override is None:
@@ -30,20 +29,8 @@ def apply(interp: Interpreter, ref: Ref, function: Value, node: ast.expr) -> Non
         interp.call_function(override, [ref], node, CallSite(node, (Arg(function),)))
     _follow(interp, ref)
     shared_parameters.follow(interp, shared)
-    if isinstance(function, Retargeting) and function.device is not None:
-        for tensor in lent:
-            modules.forget_parameters(interp, tensor, function.device)
-
-
-def _lent(interp: Interpreter, ref: Ref) -> Iterator[Tensor]:
-    """The parameters of other modules that a module has in its lists: these modules move with it, as far as they go."""
-    parts = modules.tree(interp, ref)
-    own = {part.address for part in parts}
-    for part in parts:
-        obj = interp.obj(part)
-        for held in (*(obj.items or ()), obj.element):
-            if isinstance(held, Tensor) and held.owner is not None and held.owner not in own:
-                yield held
+    device = function.device if isinstance(function, Retargeting) else None
+    lent_parameters.follow(interp, lent, device, lambda tensor: _changed(interp, function, tensor, node))
 
 
 def _follow(interp: Interpreter, ref: Ref) -> None:

@@ -30,7 +30,15 @@ from devfix.analysis.language import containers, iteration
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.nn import modules
 from devfix.analysis.torch_model.libraries import pretrained
-from devfix.analysis.torch_model.modules import hooks, layers, module_apply, module_walks, owners, registering
+from devfix.analysis.torch_model.modules import (
+    hooks,
+    layers,
+    lent_parameters,
+    module_apply,
+    module_walks,
+    owners,
+    registering,
+)
 from devfix.analysis.torch_model.tensors import factories, moves
 from devfix.analysis.torch_model.training import checkpoint
 
@@ -163,6 +171,7 @@ def _grow(interp: Interpreter, ref: Ref, name: str, site: CallSite) -> Value:
     if name == "extend":
         items = iteration.exact_items(interp, value)
         containers.extend(interp, ref, items, iteration.element(interp, value, None))
+        lent_parameters.note(interp, ref, site)
     else:
         containers.append(interp, ref, value)
     return ref

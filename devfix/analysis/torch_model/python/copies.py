@@ -9,6 +9,7 @@ from devfix.analysis.domain.values import UNKNOWN, Ref, TupleValue, Union, Value
 from devfix.analysis.language.frames import CallSite
 from devfix.analysis.nn.modules import is_module
 from devfix.analysis.record.trails import extend
+from devfix.analysis.torch_model.modules.lent_parameters import WHOLE
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -47,7 +48,8 @@ def clone(interp: Interpreter, value: Value, done: dict[int, Ref]) -> Value:
     attrs = {key: clone(interp, item, done) for key, item in obj.attrs.items()}
     items = tuple(clone(interp, item, done) for item in obj.items) if obj.items is not None else None
     element = clone(interp, obj.element, done) if obj.element is not None else None
-    interp.update(copy, replace(obj, attrs=attrs, items=items, element=element))
+    facts = {key: clone(interp, fact, done) if key == WHOLE else fact for key, fact in obj.facts.items()}
+    interp.update(copy, replace(obj, attrs=attrs, items=items, element=element, facts=facts))
     return copy
 
 
