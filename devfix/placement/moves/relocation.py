@@ -19,7 +19,7 @@ from devfix.findings import (
 )
 from devfix.placement.batches import batch_move, nested_move, rebuilding, unpacked_parts
 from devfix.placement.blaming.causes import Trail
-from devfix.placement.devices import device_expression, imported_device
+from devfix.placement.devices import device_expression, followed_peer, imported_device
 from devfix.placement.devices.boundness import decides
 from devfix.placement.devices.device_expression import DeviceExpression, Place, place_at
 from devfix.placement.modules import late_build, lent_module, moving_back
@@ -258,6 +258,8 @@ class Relocator:
         beside = self._expression(place) if near or not far else device_expression.of_data(self.facts, place)
         own = device_expression.find(self.facts, place, []) if far and inside else None
         found = own or (device_expression.chosen(self.facts, place) if far else None) or beside
+        if found is None and not far and (name := followed_peer.named(self.facts, place, self.peers)):
+            found = DeviceExpression(f"{name}.device")
         return self._made_on(place, origin, found) if found is not None else ()
 
     def _by_own_choice(self) -> Edits:
