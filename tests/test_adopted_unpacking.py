@@ -487,3 +487,81 @@ def test_what_is_made_for_a_call_alone_is_made_where_the_device_is_known() -> No
     assert after["odes.py"] == files(odes=odes)["odes.py"]
     assert "torch.linspace(0, 1, 5, device=device)" in after["main.py"]
     assert "torch.linspace(0, 3, 9, device=device)" in after["main.py"]
+
+
+AGENT = """
+import torch
+from torch import nn
+
+
+class World:
+    def __init__(self):
+        self.left = 3
+
+    def reset(self):
+        self.left = 3
+        return torch.zeros(1, 4)
+
+    def step(self):
+        self.left -= 1
+        return torch.ones(1, 4)
+
+
+world = World()
+net = nn.Linear(4, 2)
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+{first}
+for _ in range(5):
+    loss = net(state).sum()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    {again}
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "again", "moved"),
+    [
+        (
+            "state, done = world.reset(), False",
+            "state, total = world.reset(), 0",
+            ["state, done = world.reset().to(device), False", "state, total = world.reset().to(device), 0"],
+        ),
+        (
+            "[done, state] = [False, world.reset()]",
+            "state = world.reset()",
+            ["[done, state] = [False, world.reset().to(device)]", "state = world.reset().to(device)"],
+        ),
+    ],
+)
+def test_what_a_call_beside_others_gives_moves_there(first: str, again: str, moved: list[str]) -> None:
+    before = AGENT.format(first=first, again=again)
+    after = adopted({"main.py": before})["main.py"].splitlines()
+    assert [line.strip() for line in after if ".reset()" in line and "state" in line] == moved
+
+
+def test_what_a_name_gets_besides_moves_after_it_got_it() -> None:
+    first = "start = world.reset()\nstate, done = start, False"
+    after = adopted({"main.py": AGENT.format(first=first, again="state = world.step()")})["main.py"]
+    assert "start.to(device), False" not in after
+    assert "state = world.step().to(device)" in after
+
+
+def test_a_move_to_the_cpu_makes_way_for_that_to_the_device() -> None:
+    text = """
+    import torch
+    from torch import nn
+
+    net = nn.Linear(4, 2)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for _ in range(3):
+        x = torch.ones(2, 4).double().float().cpu()
+        net(x).sum().backward()
+        optimizer.step()
+    kept = net.weight.detach().cpu()
+    print(kept.numpy())
+    """
+    after = adopted(files(text))["main.py"]
+    assert ".float().to(device)\n" in after
+    assert "kept = net.weight.detach().cpu()" in after

@@ -19,6 +19,7 @@ from devfix.findings import (
 from devfix.placement.batches import batch_forms
 from devfix.placement.devices import boundness, device_expression
 from devfix.placement.devices.device_expression import Place
+from devfix.placement.moves import suffixes
 from devfix.placement.text.naming import differs_by_round
 
 Edits = tuple[FileEdit, ...]
@@ -35,25 +36,37 @@ def after(facts: Facts, place: Place, peers: list[Operand]) -> Edits:
     name, inside = place.node.id, place.node
     if isinstance(statement, _LOOPS):
         return _in_loop(facts, place, statement, name, peers)
-    if not (isinstance(statement, ast.Assign) and _is_unpacking(statement)) or _is_renamed(statement, name):
+    if not (isinstance(statement, ast.Assign) and _is_unpacking(statement)):
         return ()
+    given = _paired(statement, inside)
+    if isinstance(given, ast.Name):
+        return ()  # but another name of what has one: of ``x`` in ``total, name = x.sum(), x``
     found = device_expression.find(facts, Place(place.path, place.outline, inside), peers)
     if found is None or found.code.partition(".")[0] == name:
         return ()
     last = with_second_try(place.outline, with_other_branches(place.outline, statement, name), {name})
+    if isinstance(given, ast.Call) and last is statement and (moved := _at_call(facts, place, given, peers)):
+        return moved
     edit = InsertAfter(place.outline.source.span(last), f"{name} = {name}.to({found.code})", _rank(place))
     return (*found.edits, FileEdit(place.path, edit))
 
 
-def _is_renamed(statement: ast.Assign, name: str) -> bool:
-    """Whether ``name`` is but another name of what has one: of ``x`` in ``total, name = x.sum(), x``."""
-    target, value = statement.targets[0], statement.value
-    if not isinstance(target, (ast.Tuple, ast.List)) or not isinstance(value, (ast.Tuple, ast.List)):
-        return False
-    pairs = zip(target.elts, value.elts, strict=False)
-    return any(
-        isinstance(own, ast.Name) for part, own in pairs if isinstance(part, ast.Name) and part.id == name
-    )
+def _at_call(facts: Facts, place: Place, call: ast.Call, peers: list[Operand]) -> Edits:
+    """``f().to(device)`` in ``x, done = f(), False``."""
+    found = device_expression.find(facts, Place(place.path, place.outline, call), peers)
+    moved = suffixes.added(facts, place.outline, call, f".to({found.code})") if found is not None else ()
+    return (*found.edits, *moved) if found is not None and moved else ()
+
+
+def _paired(statement: ast.Assign, name: ast.AST) -> ast.expr | None:
+    """What of ``f(), g()`` a name gets in ``a, b = f(), g()``."""
+    [target], value = statement.targets[:1], statement.value
+    both = (ast.Tuple, ast.List)
+    if not isinstance(target, both) or not isinstance(value, both) or len(target.elts) != len(value.elts):
+        return None
+    if any(isinstance(part, ast.Starred) for part in (*target.elts, *value.elts)):
+        return None
+    return next((own for part, own in zip(target.elts, value.elts, strict=True) if part is name), None)
 
 
 def with_other_branches(outline: Outline, statement: ast.stmt, name: str) -> ast.stmt:

@@ -41,16 +41,21 @@ def added(facts: Facts, outline: Outline, node: ast.AST | None, suffix: str) -> 
     span = outline.source.span(node)
     if not suffix or outline.source.segment(span).endswith(suffix):
         return ()
-    if suffix.startswith(".to(") and (receiver := _sent_to_default(node)) is not None:
+    if suffix.startswith(".to(") and (receiver := _sent_in_vain(facts, node)) is not None:
         code = outline.source.segment(outline.source.span(receiver)) + suffix
         return (FileEdit(outline.source.path, ReplaceExpression(span, code)),)
     return (FileEdit(outline.source.path, WrapExpression(span, "", suffix)),)
 
 
-def _sent_to_default(node: ast.expr) -> ast.expr | None:
-    """``x`` of ``x.cuda()``: where another move follows, that one is in vain, and fails without an accelerator."""
+def _sent_in_vain(facts: Facts, node: ast.expr) -> ast.expr | None:
+    """``x`` of ``x.cuda()``: where another move follows, that one is in vain, and fails without an accelerator.
+
+    So is that of ``x.cpu()`` in a program that has just been given its device: nothing was anywhere else.
+    """
     method = node.func if isinstance(node, ast.Call) and not node.args and not node.keywords else None
-    return method.value if isinstance(method, ast.Attribute) and method.attr == "cuda" else None
+    if not isinstance(method, ast.Attribute):
+        return None
+    return method.value if method.attr == "cuda" or (method.attr == "cpu" and facts.program.adopts) else None
 
 
 def _becomes_leaf(node: ast.AST | None) -> ast.Call | None:
