@@ -550,18 +550,28 @@ def test_what_a_name_gets_besides_moves_after_it_got_it() -> None:
 
 def test_a_move_to_the_cpu_makes_way_for_that_to_the_device() -> None:
     text = """
+    import numpy as np
     import torch
     from torch import nn
 
-    net = nn.Linear(4, 2)
-    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
-    for _ in range(3):
-        x = torch.ones(2, 4).double().float().cpu()
-        net(x).sum().backward()
-        optimizer.step()
-    kept = net.weight.detach().cpu()
-    print(kept.numpy())
+
+    class Agent:
+        def __init__(self):
+            self.net = nn.Linear(4, 2)
+            self.optimizer = torch.optim.SGD(self.net.parameters(), lr=0.1)
+
+        def act(self, state):
+            state = torch.from_numpy(state)
+            state = state.float().cpu()
+            return int(self.net(state).argmax())
+
+
+    agent = Agent()
+    agent.net(torch.ones(2, 4)).sum().backward()
+    agent.optimizer.step()
+    print(agent.act(np.ones(4)))
+    print(agent.net.weight.detach().cpu().numpy())
     """
     after = adopted(files(text))["main.py"]
-    assert ".float().to(device)\n" in after
-    assert "kept = net.weight.detach().cpu()" in after
+    assert "state = state.float().to(self.device)\n" in after
+    assert "agent.net.weight.detach().cpu().numpy()" in after

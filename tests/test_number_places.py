@@ -80,3 +80,34 @@ def test_a_number_does_not_name_the_device() -> None:
     text = KINDS + AGENT.format(code="x * self.weight() + torch.ones(3)", stages=BOTH)
     after = fix_texts({"train.py": text}, Applicability.UNSAFE)[0]["train.py"]
     assert "weight().device" not in after
+
+
+PARAMETER = """import numpy as np
+import torch
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+net = torch.nn.Linear(4, 2).to(device)
+
+def act(state):
+    {first}
+    {then}
+    return net(state)
+
+act(np.ones(4, dtype=np.float32))
+act(torch.ones(4, dtype=torch.float32).numpy())
+"""
+
+
+@pytest.mark.parametrize(
+    "then",
+    ["pass", "state = state.float().cpu()", "if state.dim() == 1: state = state.unsqueeze(0)"],
+)
+def test_a_parameter_whose_name_is_given_to_a_tensor_is_one_from_there(then: str) -> None:
+    text = PARAMETER.format(first="state = torch.from_numpy(state).cpu()", then=then)
+    assert ".to(device)" in fix_texts({"main.py": text})[0]["main.py"].split("def act")[1]
+
+
+def test_a_parameter_whose_name_is_given_to_a_tensor_on_some_ways_stays_as_it_is() -> None:
+    first = "if isinstance(state, np.ndarray): state = torch.from_numpy(state).cpu()"
+    text = PARAMETER.format(first=first, then="pass") + "print(act(2.0) if False else 1)\nact(3)\n"
+    assert "net(state.to(" not in fix_texts({"main.py": text})[0]["main.py"]

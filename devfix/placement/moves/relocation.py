@@ -378,7 +378,9 @@ class Relocator:
     def _wrap(self, place: Place | None) -> Edits:
         if place is not None and isinstance(place.node, (ast.ListComp, ast.GeneratorExp)):
             place = Place(place.path, place.outline, place.node.elt)
-        if place is None or not isinstance(place.node, ast.expr) or moving_back.is_copied(place.node):
+        if place is None or not isinstance(place.node, ast.expr):
+            return ()
+        if moving_back.is_copied(place.node) and not self.facts.program.adopts:
             return ()
         place = selecting.whole(self.facts, place)
         found = self._expression(place)

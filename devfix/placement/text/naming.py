@@ -131,10 +131,22 @@ def _is_number(outline: Outline, facts: Facts, node: ast.AST) -> bool:
 
 
 def _given_number(outline: Outline, facts: Facts, node: ast.Name) -> bool:
-    """Whether some calls give a parameter a number."""
+    """Whether some calls give a parameter a number, and it is that still: no statement on each way has given its name to another value."""
     bindings = facts.bindings(outline.source.path, outline.scopes(node)[0]).get(node.id, [])
+    if any(each.statement is None for each in bindings) and _is_bound_anew(outline, node):
+        return False
     given_as = {each.kind for each in bindings if each.statement is None} & _NUMBERS
     return bool(given_as) and (given_as != {"strange"} or not is_used_as_tensor(outline, node, node.id))
+
+
+def _is_bound_anew(outline: Outline, node: ast.Name) -> bool:
+    """Whether every way to a name passes an assignment that gives it another value."""
+    function, here = outline.function_of(node), outline.statement_of(node)
+    names = outline.occurrences(function, node.id) if function is not None else []
+    stores = (outline.statement_of(each) for each in names if isinstance(each.ctx, ast.Store))
+    return any(
+        isinstance(each, ast.Assign) and each is not here and outline.dominates(each, here) for each in stores
+    )
 
 
 def _differs_by_call(outline: Outline, facts: Facts, node: ast.Name) -> bool:
