@@ -78,3 +78,10 @@ def test_what_may_be_no_tensor_is_not_followed() -> None:
     helper = "def made(x):\n    shift = torch.arange(4)\n    return x + shift\n"
     texts = {"main.py": MAIN + "print(made(3).sum().item())\n", "helper.py": f"import torch\n\n{helper}"}
     assert "x.device" not in fix_texts(texts)[0]["helper.py"]
+
+
+def test_what_only_a_tensor_passes_is_followed_whatever_else_some_calls_give() -> None:
+    helper = "def made(x=None):\n    table = torch.zeros(x.size(0), 10)\n    return table.scatter_(1, x, 1)\n"
+    given = "for each in (None, torch.zeros(4, 1).long(), labels.view(-1, 1)):\n    print(made(each))\n"
+    texts = {"main.py": MAIN[: MAIN.index("print")] + given, "helper.py": f"import torch\n\n{helper}"}
+    assert "torch.zeros(x.size(0), 10, device=x.device)" in fix_texts(texts)[0]["helper.py"]

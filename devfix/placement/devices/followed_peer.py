@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 from devfix.analysis.record.facts import Facts
 from devfix.placement.devices.boundness import is_bound
 from devfix.placement.devices.reaching import in_sight
+from devfix.placement.devices.sizing import asks_tensor
+from devfix.placement.text.naming import is_used_as_tensor
 
 if TYPE_CHECKING:
     from devfix.findings import Operand
@@ -32,6 +34,9 @@ def _is_followed(facts: Facts, place: Place, peer: Operand) -> bool:
         return False
     known = facts.bindings(place.path, place.outline.scopes(place.node)[0]).get(node.id, [])
     bindings = in_sight(place, known)
+    used = is_used_as_tensor(place.outline, place.node, node.id) or asks_tensor(place.node, node.id)
+    if used:  # whatever else some calls give does not get there
+        bindings = [each for each in bindings if each.kind == "tensor"]
     if not bindings or any(each.kind != "tensor" for each in bindings):
         return False
     stores = (

@@ -24,7 +24,7 @@ def sized_by(facts: Facts, place: Place) -> str | None:
     known = facts.bindings(place.path, scope)
     for name in sizes_of(place.node):
         found = known.get(name, [])
-        if _asks_tensor(place.node, name):
+        if asks_tensor(place.node, name):
             # Where nothing is known of it it is a tensor all the same, and what is made stays with it.
             found = [each for each in found if each.kind not in _UNKNOWN]
         if (
@@ -36,7 +36,7 @@ def sized_by(facts: Facts, place: Place) -> str | None:
     return None
 
 
-def _asks_tensor(node: ast.AST, name: str) -> bool:
+def asks_tensor(node: ast.AST, name: str) -> bool:
     """Whether an expression calls ``name.size()``, which arrays and lists have not."""
     called = (part.func for part in ast.walk(node) if isinstance(part, ast.Call))
     return any(
