@@ -27,21 +27,30 @@ def executed(node: ast.AST) -> Iterator[ast.AST]:
         yield from executed(child)
 
 
-def imported(text: str, modules: set[str]) -> Iterator[str]:
+def meant(node: ast.ImportFrom, importer: str, modules: set[str]) -> str:
+    """The module that ``from ... import`` names; with dots before it, counted from the package that the importer is in."""
+    if not node.level:
+        return node.module or ""
+    is_package = any(name.startswith(f"{importer}.") for name in modules)
+    parts = importer.split(".")
+    around = parts[: len(parts) + is_package - node.level]
+    return ".".join([*around, *([node.module] if node.module else [])])
+
+
+def imported(text: str, importer: str, modules: set[str]) -> Iterator[str]:
     """Which ``modules`` a file imports by name; the packages around them, which Python imports before, are no matter."""
     for node in executed(ast.parse(text)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names if alias.name in modules)
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            names = (f"{node.module}.{alias.name}" for alias in node.names)
-            yield from (
-                name for name in (n if n in modules else node.module for n in names) if name in modules
-            )
+        elif isinstance(node, ast.ImportFrom):
+            base = meant(node, importer, modules)
+            inner = (f"{base}.{alias.name}" for alias in node.names)
+            yield from (name for name in (n if n in modules else base for n in inner) if name in modules)
 
 
 def graph_of(texts: dict[str, str]) -> dict[str, set[str]]:
     """Which modules each one imports."""
-    return {name: set(imported(text, set(texts))) for name, text in texts.items()}
+    return {name: set(imported(text, name, set(texts))) for name, text in texts.items()}
 
 
 def circle(graph: dict[str, set[str]]) -> list[str]:
@@ -98,6 +107,8 @@ def test_the_analysis_is_listed_from_the_bottom_up(graph: dict[str, set[str]]) -
         "import p.a",
         "from p import a",
         "from p.a import X",
+        "from . import a",
+        "from .a import X",
         "try:\n    import p.a\nexcept ImportError:\n    pass",
         "class C:\n    from p import a",
         "def f():\n    from p import a",
@@ -118,6 +129,8 @@ def test_a_circle_is_told_in_the_order_in_which_its_modules_import_each_other(cl
     assert [*found[at:-1], *found[:at]] == ["p.a", "p.b", "p.c"]
 
 
-@pytest.mark.parametrize("harmless", ["if TYPE_CHECKING:\n    from p import a", "import q", "import p", ""])
+@pytest.mark.parametrize(
+    "harmless", ["if TYPE_CHECKING:\n    from p import a", "import q", "import p", "from .q import a", ""]
+)
 def test_what_is_there_for_types_alone_closes_no_circle(harmless: str) -> None:
     assert circle(graph_of({"p": "", "p.a": "from p import b", "p.b": harmless})) == []

@@ -37,25 +37,10 @@ def _others(paths: str) -> list[str]:
     return [path for path in paths.split(os.pathsep) if path and path != FOLDER] if paths else []
 
 
-def begin() -> None:
-    """Simulate the machine that the environment names, until the process ends."""
-    told = json.loads(os.environ.get(MACHINE, "null"))
-    if told is None:
-        return
-    if told["kind"] == "cuda" and os.environ.get("CUDA_VISIBLE_DEVICES") in ("", "-1"):
+def wanted() -> Optional[dict[str, Any]]:
+    """The machine that the environment names, as this process is to see it; None where it is to see none."""
+    told: Optional[dict[str, Any]] = json.loads(os.environ.get(MACHINE, "null"))
+    if told is not None and told["kind"] == "cuda" and os.environ.get("CUDA_VISIBLE_DEVICES") in ("", "-1"):
         # A process that is to see no accelerator has none; what is wrong with that is to be healed, too.
-        if not told["heal"]:
-            return
-        told["kind"] = "none"
-    from ..children import Children  # noqa: PLC0415 - needs torch, which has just been imported
-    from ..machine import active  # noqa: PLC0415 - as above
-    from ..simulation import simulated_accelerator  # noqa: PLC0415 - as above
-
-    if active() is None:
-        children = Children(told.pop("folder"))
-        _endless.append(simulated_accelerator(told.pop("kind"), told.pop("count"), children=children, **told))
-        _endless[-1].__enter__()
-
-
-#: What is never left: the process ends in it.
-_endless: list[Any] = []
+        return {**told, "kind": "none"} if told["heal"] else None
+    return told

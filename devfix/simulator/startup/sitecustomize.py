@@ -53,7 +53,9 @@ def _begin() -> None:
         file = os.path.join(folder, "__init__.py")
         spec = importlib.util.spec_from_file_location(_PACKAGE, file, submodule_search_locations=[folder])
         _execute(_PACKAGE, spec)
-    importlib.import_module(_PACKAGE + ".startup").begin()
+    told = importlib.import_module(_PACKAGE + ".startup").wanted()
+    if told is not None:
+        importlib.import_module(_PACKAGE + ".endless").begin(told)
 
 
 def _hidden() -> None:
