@@ -260,11 +260,10 @@ def _life_of(interp: Interpreter, trail: Trail) -> _Life:
             continue
         if SUBSTITUTED in obj.facts:  # lent for a call, by who made it
             continue
-        # What a criterion of torch's own was given is moved where it is made.
-        given = obj.kind == "module" and obj.cls not in NAMED
-        own = [part for name, part in modules.registered(obj) if name == "" or not given]
-        if _begins_with(trail, own):
+        if _begins_with(trail, _own(obj)) or trail in _given(obj):
             top, container = root(interp, ref)
+            if top == ref and container is None and trail in _given(obj):
+                continue  # what a criterion was given that nothing holds is moved where it is made
             if container is not None:
                 return _Life(interp.obj(container).trail, MODULES)
             # What a move begins the life of was put there before it was registered, unless the module moved.
@@ -278,6 +277,24 @@ def _life_of(interp: Interpreter, trail: Trail) -> _Life:
                 if _begins_with(trail, kept):
                     return _Life(held.trail, UNREGISTERED)
     return _Life()
+
+
+def _own(obj: Obj) -> list[Tensor]:
+    """What a module registers of its own; of torch's criteria that is none of what they were given."""
+    return [part for name, part in modules.registered(obj) if name == "" or not _is_given_all(obj)]
+
+
+def _given(obj: Obj) -> list[Trail]:
+    """The lives of what a criterion of torch's was given, as far as it stayed on the CPU."""
+    if not _is_given_all(obj):
+        return []
+    return [
+        part.trail for name, part in modules.registered(obj) if name and part.device == CPU and part.trail
+    ]
+
+
+def _is_given_all(obj: Obj) -> bool:
+    return obj.kind == "module" and obj.cls not in NAMED
 
 
 def _has_stayed(interp: Interpreter, top: Ref) -> bool:
