@@ -234,7 +234,9 @@ def retarget(interp: Interpreter, value: Tensor, target: Target, site: CallSite)
     typed = of_cast(value, trail[0])
     if target.dtype is None:
         typed = tuple(extend(before, interp.site("move", site.node)) for before in dtype_trails(value))
-    kept = device == value.device and dtype == value.dtype
+    # What nobody knows the type of may be of the one that it is cast to, and is then given back as it is.
+    uncertain = value.dtype is None or dtype is None
+    kept = device == value.device and (dtype == value.dtype or uncertain)
     leaf = value.leaf if kept or not value.grad else False
     lost = (
         ("parameter" if value.parameter else "leaf") if value.leaf and leaf is False and interp.grad else ""
