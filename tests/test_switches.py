@@ -65,3 +65,45 @@ def test_a_switch_of_a_function() -> None:
     assert clashes(text) == []
     left = text.replace("if gpu:", "if words.size(0) > 2:").replace("noise = noise.cuda()", "pass")
     assert len(clashes(left)) == 1
+
+
+NUMBERED = """
+import torch
+from torch import nn
+
+
+class Reader(nn.Module):
+    def __init__(self, size, gpu={default}, layers=2):
+        super().__init__()
+        self.gpu = gpu
+        self.device = torch.device({chosen})
+        self.embed = nn.Embedding(9, size)
+        self.to(self.device)
+
+    def loss(self, words):
+        kept = torch.ones(2, 2).to(self.device)
+        return (self.embed(words) * kept).sum()
+"""
+
+
+@pytest.mark.parametrize(
+    ("default", "chosen"),
+    [
+        ("-1", '"cpu" if gpu == -1 else f"cuda:{gpu}"'),
+        ("-1", 'f"cuda:{gpu}" if gpu >= 0 else "cpu"'),
+        ("-1", 'f"cuda:{gpu}" if not gpu < 0 and torch.cuda.is_available() else "cpu"'),
+        ("-1", 'f"cuda:{gpu}" if self.gpu >= 0 else "cpu"'),
+        ("0", '"cuda" if gpu else "cpu"'),
+        ("False", '"cpu" if not gpu else "cuda"'),
+    ],
+)
+def test_a_number_that_says_that_there_is_no_accelerator_is_a_switch(default: str, chosen: str) -> None:
+    assert clashes(NUMBERED.format(default=default, chosen=chosen)) == []
+
+
+@pytest.mark.parametrize(
+    ("default", "chosen"),
+    [("-1", '"cpu" if gpu == 3 else "cpu"'), ("-1", '"cpu"'), ("-1", '"cpu" if layers == 2 else "cpu"')],
+)
+def test_a_number_that_chooses_nothing_is_none(default: str, chosen: str) -> None:
+    assert len(clashes(NUMBERED.format(default=default, chosen=chosen))) == 1

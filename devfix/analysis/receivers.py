@@ -112,7 +112,7 @@ def undecided(interp: Interpreter, function: Value | None) -> dict[str, Arg]:
         return {}
     source = interp.program.sources[function.path]
     found = {name: Arg(UNKNOWN) for name, default in function.defaults if names_host(default)}
-    return found | {name: Arg(Scalar("bool")) for name in switches.of(function, source)}
+    return found | {name: Arg(value) for name, value in switches.of(function, source)}
 
 
 def _on_module_device(tensor: Tensor) -> Tensor:

@@ -3,35 +3,55 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+import operator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
-from devfix.analysis.domain.values import Const, Function
-from devfix.analysis.text.syntax import has_accelerator, names_accelerator, remembered, walk
+from devfix.analysis.domain.values import Const, Function, Scalar
+from devfix.analysis.text.syntax import has_accelerator, names_accelerator, remembered, spelt, walk
 
 if TYPE_CHECKING:
     from devfix.source import Source
 
 
-def of(function: Function, source: Source) -> Iterator[str]:
-    """The parameters ``gpu=False`` by which the function, or a method of what it constructs, brings things there."""
+#: What nobody can tell of an expression.
+_UNSURE = object()
+_COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
+    ast.Eq: operator.eq, ast.NotEq: operator.ne,
+    ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge,
+}  # fmt: skip
+
+
+def of(function: Function, source: Source) -> Iterator[tuple[str, Scalar]]:
+    """The parameters ``gpu=False``, ``gpu=-1`` by which the function, or a method of what it constructs, brings things there.
+
+    What a caller says instead of the default is of its type.
+    """
     off = {
-        name for name, default in function.defaults if isinstance(default, Const) and default.value is False
+        name: default.value
+        for name, default in function.defaults
+        if isinstance(default, Const) and (default.value is False or type(default.value) is int)
     }
     if not off:
         return
-    own = _tested(function.node, source)
+    own = _forks(function.node, source)
     whole = function.owner.node if function.owner is not None else None
-    later = set[str]() if whole is None else _tested(whole, source)
+    later = [] if whole is None else _forks(whole, source)
     stored = _stored(function.node) if later else {}
-    for name in off:
-        if name in own or any(name in names and attribute in later for attribute, names in stored.items()):
-            yield name
+    for name, default in off.items():
+        known = {name: default}
+        kept = {attribute: _told(value, known) for attribute, value in stored.items()}
+        if any(_stays(each, known) for each in own) or any(_stays(each, kept) for each in later):
+            yield name, Scalar(type(default).__name__)
 
 
-def _tested(node: ast.stmt | ast.expr, source: Source) -> set[str]:
-    """The names, of variables and ``self.name``, whose tests have a branch that names an accelerator, and one that does not."""
-    found: set[str] = set()
+#: A test, and what it has to be for the branch that names an accelerator.
+_Fork = tuple[ast.expr, bool]
+
+
+def _forks(node: ast.stmt | ast.expr, source: Source) -> list[_Fork]:
+    """The tests that have a branch that names an accelerator, and one that does not."""
+    found: list[_Fork] = []
     if not has_accelerator(node, source):
         return found
     for part in walk(node):
@@ -43,27 +63,48 @@ def _tested(node: ast.stmt | ast.expr, source: Source) -> set[str]:
         else:
             continue
         on, off = (any(names_accelerator(each, source) for each in branch) for branch in branches)
-        if on and not off:
-            found.update(_flags(part.test))
+        if on != off:
+            found.append((part.test, on))
     return found
 
 
-def _flags(test: ast.expr) -> Iterator[str]:
-    """What has to be true for the whole test to be."""
-    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
-        for part in test.values:
-            yield from _flags(part)
-    elif isinstance(test, ast.Name):
-        yield test.id
-    elif isinstance(test, ast.Attribute) and isinstance(test.value, ast.Name) and test.value.id == "self":
-        yield f"self.{test.attr}"
+def _stays(fork: _Fork, known: Mapping[str, object]) -> bool:
+    """Whether the branch that names no accelerator is taken, as far as that is known."""
+    test, brings = fork
+    told = _told(test, known)
+    return told is not _UNSURE and bool(told) != brings
+
+
+def _told(node: ast.expr, known: Mapping[str, object]) -> object:
+    """The value of an expression of names, of variables and ``self.name``, some of which are known."""
+    if isinstance(node, ast.Constant):
+        return node.value
+    if isinstance(node, (ast.Name, ast.Attribute)):
+        return known.get(spelt(node), _UNSURE)
+    if isinstance(node, ast.BoolOp):
+        ends = isinstance(node.op, ast.Or)
+        parts = [_told(part, known) for part in node.values]
+        if any(part is not _UNSURE and bool(part) == ends for part in parts):
+            return ends
+        return _UNSURE if _UNSURE in parts else not ends
+    if isinstance(node, ast.UnaryOp):
+        value = _told(node.operand, known)
+        if isinstance(node.op, ast.Not) and value is not _UNSURE:
+            return not value
+        return -value if isinstance(node.op, ast.USub) and isinstance(value, int) else _UNSURE
+    if isinstance(node, ast.Compare) and len(node.ops) == 1:
+        sides = _told(node.left, known), _told(node.comparators[0], known)
+        compare = _COMPARISONS.get(type(node.ops[0]))
+        if compare is not None and all(isinstance(side, int) for side in sides):
+            return compare(*sides)
+    return _UNSURE
 
 
 @remembered
-def _stored(constructor: ast.AST) -> dict[str, frozenset[str]]:
-    """The attributes of ``self`` that a function assigns, by the names their values are made of."""
+def _stored(constructor: ast.AST) -> dict[str, ast.expr]:
+    """The attributes of ``self`` that a function assigns, and what it assigns to them."""
     return {
-        f"self.{target.attr}": frozenset(part.id for part in walk(node.value) if isinstance(part, ast.Name))
+        f"self.{target.attr}": node.value
         for node in walk(constructor)
         if isinstance(node, ast.Assign)
         for target in node.targets
