@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.join import join_all
-from devfix.analysis.domain.lattice import AT_LEAST_1, FLOATS
+from devfix.analysis.domain.lattice import AT_LEAST_1, FLOATS, UNKNOWN_DEVICE
 from devfix.analysis.domain.values import (
     NONE,
     UNKNOWN,
@@ -100,10 +100,20 @@ def _torch_module(interp: Interpreter, name: str, last: str, site: CallSite) -> 
     number = site.value(*number_range.KEEPING[last]) if last in number_range.KEEPING else None
     if number is not None:
         obj = obj.with_fact(_NUMBER, number)
-    copied = site.value(0, "encoder_layer", "decoder_layer") if last in STACKS else None
-    if isinstance(copied, Ref):
-        obj = obj.with_attr("layers", copied)
-    return interp.new(obj)
+    return interp.new(_stacked(interp, obj, site) if last in STACKS else obj)
+
+
+def _stacked(interp: Interpreter, obj: Obj, site: CallSite) -> Obj:
+    """A stack of copies of a layer is where the layer is; the norm behind them is the one that is given."""
+    copied = site.value(0, "encoder_layer", "decoder_layer")
+    if isinstance(copied, Ref) and obj.place is not None:
+        home = modules.first_parameter(interp, copied)
+        device, dtype = (UNKNOWN_DEVICE, None) if home is None else (home.device, home.dtype)
+        obj = replace(obj, place=replace(obj.place, device=device, dtype=dtype)).with_attr("layers", copied)
+    if site.open:
+        return obj
+    given = site.get(2, "norm")
+    return obj.with_attr("norm", given.value if given is not None else NONE)
 
 
 def _table(interp: Interpreter, name: str, site: CallSite) -> Value:
