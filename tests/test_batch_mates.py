@@ -275,6 +275,9 @@ def test_what_moved_is_a_tensor_where_it_is_computed_with(expression: str) -> No
     "line",
     [
         "print(x.graph + scale)",
+        "print(x.shape[-1] * scale)",
+        "rows = x.ndim\n    print(scale * rows)",
+        "size = x.shape[0]\n    print((scale * size).ceil())",
         "print(x['text'] * scale)",
         "print(x.to('cpu') + scale)",
         "print(x + scale[0])",

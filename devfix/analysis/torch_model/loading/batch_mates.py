@@ -82,7 +82,7 @@ def bound(interp: Interpreter, value: Unknown, target: ast.Name, statement: ast.
     """What a name is bound to, which remembers that where it is such a part under a new name."""
     if not value.token:
         return _whole(interp, target, statement)
-    if not is_one(value):
+    if not is_one(value) or _is_attribute(value):
         return value
     site = interp.site("name", target)
     kind, _, part = value.token.partition(":")
@@ -134,7 +134,12 @@ def renew(
 
 def _is_whole(value: Value) -> TypeGuard[Unknown]:
     """Whether a value is a part that may have parts, or the batch itself."""
-    return isinstance(value, Unknown) and value.token.startswith((_GIVEN, _LEFT)) and "." not in value.token
+    return isinstance(value, Unknown) and value.token.startswith((_GIVEN, _LEFT)) and not _is_attribute(value)
+
+
+def _is_attribute(value: Unknown) -> bool:
+    """Whether a value is an attribute of such a part, ``x.shape``, which may be anything."""
+    return "." in value.token
 
 
 def is_one(value: Value) -> bool:
@@ -198,7 +203,7 @@ def operand(interp: Interpreter, value: Value) -> Value:
 
 def item(value: Value, key: Value, node: ast.Subscript) -> Value | None:
     """``x[2]`` and ``x[:, 0]`` of what moved are where it is; None for any other item."""
-    if not isinstance(value, Unknown) or not value.token.startswith(_MOVED):
+    if not isinstance(value, Unknown) or not value.token.startswith(_MOVED) or _is_attribute(value):
         return None
     index = node.slice
     kinds = index.elts if isinstance(index, ast.Tuple) else [index]
