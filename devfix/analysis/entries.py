@@ -23,7 +23,7 @@ from devfix.analysis.domain.values import (
 from devfix.analysis.interpreter import Interpreter
 from devfix.analysis.language.frames import CallSite, Frame
 from devfix.analysis.library import Library
-from devfix.analysis.nn.modules import forget_where, is_module, is_module_class, tensors
+from devfix.analysis.nn.modules import forget_where, havoc, is_module, is_module_class, tensors
 from devfix.analysis.record.recorder import Recorder, place_of
 from devfix.analysis.record.trails import Trail
 from devfix.analysis.reuse import reads
@@ -48,6 +48,8 @@ _BUDGET, _BUDGET_OF_A_LINE = 60_000, 3
 _MUCH, _SINGLE = 400_000, 8
 #: So many processes are enough: each takes memory, and what is found out far ahead is wrong more often.
 _MOST = 8
+#: Methods of a module that give it parts.
+_REGISTERING = ("register_buffer", "register_parameter", "register_module", "add_module")
 #: How much of that scripts may take; the rest is left to the functions that no script reaches.
 _SCRIPTS_SHARE = 0.6
 
@@ -351,7 +353,28 @@ def _call_on(interp: Interpreter, cls: Class, receiver: Value, method: Function)
         for parameter in required:
             token = f"{method.path}:{method.scope}:{parameter.arg}"
             args.append(_symbolic_input(parameter, token))
-    _call_symbolically(interp, method, args)
+    if name != "forward" and _registers(interp, method):
+        # The module is still being made, and need not have been moved.
+        before = interp.state.fork()
+        havoc(interp, receiver)
+        _call_symbolically(interp, method, args)
+        interp.state = before
+    else:
+        _call_symbolically(interp, method, args)
+
+
+def _registers(interp: Interpreter, method: Function) -> bool:
+    """Whether a method registers what its module is made of: ``self.register_buffer("scale", torch.ones(1))``."""
+    source = interp.program.sources[method.path]
+    speaking = speaks(source, "register_", method.node) or speaks(source, "add_module", method.node)
+    return speaking and _registers_own(method.node)
+
+
+@remembered
+def _registers_own(node: ast.AST) -> bool:
+    receiver = node.args.args[0].arg if isinstance(node, ast.FunctionDef) and node.args.args else ""
+    calls_ = (part for part in walk(node) if isinstance(part, ast.Call))
+    return any(spelt(call.func) in (f"{receiver}.{name}" for name in _REGISTERING) for call in calls_)
 
 
 def _symbolic_input(parameter: ast.arg, token: str) -> Value:
