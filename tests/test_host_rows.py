@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
+import torch
 from text_program import clashes, files, fix_texts
 
 _MODEL = """
@@ -72,9 +74,28 @@ def test_what_may_be_an_array_keeps_its_items() -> None:
         "print(np.array([(k, score().item()) for k in range(3)]))",
         "print(np.array([(k, score()) for k in range(3)], dtype=object))",
         "np.random.shuffle([(k, score()) for k in range(3)])",
+        "np.random.shuffle([score() for k in range(3)])",
+        "np.random.shuffle(torch.arange(3, device='cuda'))",
         "print(np.array([(k, score().cpu()) for k in range(3)]))",
         "print(np.array([{'loss': score()} for k in range(3)]))",
     ],
 )
 def test_rows_that_can_be_read_or_are_not_stay(body: str) -> None:
     assert clashes(_MODEL.format(body=body)) == []
+
+
+@pytest.mark.filterwarnings("ignore:you are shuffling")
+@pytest.mark.parametrize(("name", "reads"), [("shuffle", False), ("permutation", True)])
+def test_numpy_shuffles_without_reading(name: str, reads: bool) -> None:
+    """A tensor that has no numbers for NumPy, as one of the accelerator has none."""
+
+    class Elsewhere(torch.Tensor):
+        def __array__(self, *args: object, **kwargs: object) -> None:
+            raise TypeError("elsewhere")
+
+    tensor = torch.arange(3).as_subclass(Elsewhere)
+    if reads:
+        with pytest.raises(TypeError):
+            getattr(np.random, name)(tensor)
+    else:
+        getattr(np.random, name)(tensor)

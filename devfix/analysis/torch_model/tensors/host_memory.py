@@ -57,6 +57,8 @@ ROWS = "rows"
 _ASKING = frozenset(
     f"numpy.{name}" for name in "shape ndim size iterable isscalar squeeze swapaxes nonzero".split()
 )
+#: What takes one item after the other and puts it where another one was.
+_SWAPPING = "numpy.random.shuffle"
 
 
 def converts(name: str) -> bool:
@@ -73,6 +75,8 @@ def reads(interp: Interpreter, name: str, site: CallSite) -> Value:
 
 def check(interp: Interpreter, name: str, site: CallSite) -> None:
     """Record the tensors that cannot be read (facts: "np.array on cuda", "list of cuda scalars")."""
+    if name == _SWAPPING:
+        return
     for arg in site.all_args():
         value = without_none(arg.value)
         if name in _ASKING and isinstance(value, Tensor):
