@@ -190,6 +190,8 @@ def _sizes(value: Tensor, name: str, site: CallSite) -> Value:
 
 def _number(value: Tensor, name: str) -> Value:
     kind = _NUMBERS[name]
+    if name in ("dim", "ndimension") and (value.rank or 0) > 0:
+        return Const(value.rank)
     if name in _KINDS and value.dtype is not None:
         return Const(value.dtype.startswith(_KINDS[name]))
     if value.empty and name in ("numel", "nelement"):
