@@ -26,7 +26,7 @@ from devfix.analysis.domain.values import (
     Value,
     without_none,
 )
-from devfix.analysis.language import unknown_code
+from devfix.analysis.language import containers, unknown_code
 from devfix.analysis.language.frames import CallSite
 from devfix.analysis.nn import modules
 from devfix.analysis.torch_model.libraries import audio_transforms, detection, metrics, movables, tokenizers
@@ -61,6 +61,14 @@ _ADAPTING = ("peft.get_peft_model", "peft.prepare_model_for_kbit_training")
 #: Layers of graph libraries take (x, edge_index, ...): everything must be in one place.
 _GRAPH = ("torch_geometric.nn", "dgl.nn")
 
+#: Those that have no weights, and those that are made of other layers.
+_WEIGHTLESS = frozenset(
+    "APPNP APPNPConv AvgPooling InnerProductDecoder LGConv LabelPropagation MaxAggregation MaxPooling MeanAggregation "
+    "MeanSubtractionNorm MedianAggregation MinAggregation MulAggregation PairNorm SimpleConv SortAggregation SortPooling "
+    "StdAggregation SumAggregation SumPooling VarAggregation".split()
+)
+_OF_KINDS = ("HeteroGraphConv", "HeteroConv")
+
 #: The arguments by which a model is quantised, and put on the accelerator, when it is loaded.
 _QUANTIZING = ("load_in_8bit", "load_in_4bit", "quantization_config")
 #: How the classes of what the last of these says are called.
@@ -83,7 +91,7 @@ def construct(interp: Interpreter, name: str, site: CallSite) -> Value | None:
         if package == "torchvision.models" or package.startswith(_MAKERS) or name in _MAKERS:
             return _model(interp, name, site)
     if is_class and name.startswith(_GRAPH):
-        return _model(interp, name, site)
+        return _graph_layer(interp, name, site)
     if is_class and name.startswith(("transformers.", "diffusers.")) and modules.is_module_name(name):
         return _model(interp, name, site)
     if is_class and name.startswith("torchmetrics"):
@@ -91,6 +99,22 @@ def construct(interp: Interpreter, name: str, site: CallSite) -> Value | None:
     if is_class and name.startswith(audio_transforms.PACKAGE):
         return audio_transforms.construct(interp, name, site)
     return None
+
+
+def _graph_layer(interp: Interpreter, name: str, site: CallSite) -> Ref:
+    """A layer of a graph library; where it has no weights of its own, nothing has to be where it is."""
+    last = name.rpartition(".")[2]
+    without = all(site.value(None, each) == FALSE for each in ("weight", "bias"))
+    if without or last in _WEIGHTLESS or _holds_strangers(interp, last, site):
+        return interp.new(Obj("module", External(name), trail=(interp.site("module", site.node),)))
+    return _model(interp, name, site)
+
+
+def _holds_strangers(interp: Interpreter, last: str, site: CallSite) -> bool:
+    """Whether a layer is made of others for each kind of edge, and one of these has no weights that are known."""
+    held = interp.obj_of(site.value(0, "mods", "convs")) if last in _OF_KINDS else None
+    parts = containers.everything(held) if held is not None else []
+    return any(modules.module_device(interp, part) is None for part in parts)
 
 
 def _is_helper(name: str, last: str) -> bool:
