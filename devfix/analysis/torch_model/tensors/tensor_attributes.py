@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.copying import replace
-from devfix.analysis.domain.lattice import ACCELERATOR, AT_LEAST_1, COMPLEX, FLOATS, REAL_OF
+from devfix.analysis.domain.lattice import ACCELERATOR, AT_LEAST_1, COMPLEX, CPU, FLOATS, REAL_OF
 from devfix.analysis.domain.values import (
     FALSE,
     TRUE,
@@ -234,11 +234,17 @@ def _is_plain_module(interp: Interpreter, cls: Class) -> bool:
 
 
 def _framework_device(interp: Interpreter, ref: Ref) -> Value:
-    """``self.device`` of Lightning modules, HF models and metrics: where the parameters are."""
+    """``self.device`` of Lightning modules, HF models and metrics: where the parameters are.
+
+    One that is just being made was not moved yet.
+    """
     device = module_device(interp, ref)
     if device is not None and device.is_known:
         return DeviceValue(device)
-    return DeviceValue(ACCELERATOR)
+    is_new = device is None and any(
+        frame.receiver == ref and frame.scope.endswith(".__init__") for frame in interp.stack
+    )
+    return DeviceValue(CPU if is_new else ACCELERATOR)
 
 
 _METHODS = frozenset(
