@@ -274,4 +274,12 @@ PROGRAMS: dict[str, str] = {
                 return n
         answer = A().f()
     """,
+    "sorted pairs, numbers and names": """
+        weights = {"iou": 0.3, "bce": 1.0, "aux": 0.1}
+        answer = (
+            tuple(sorted(weights.items())), tuple(sorted(weights, reverse=True)), tuple(sorted([3, 1.5, 2])),
+            tuple([(k, 2 * v) for k, v in sorted(weights.items(), reverse=True)]),
+            tuple(sorted([(1, "b", None), (0, "a", 1)])),
+        )
+    """,
 }

@@ -290,4 +290,16 @@ UNCERTAIN: dict[str, str] = {
         e = sum([1, 2, 3])
         f = tuple(x for x in (1, 2))
     """,
+    "sorted by what is not all known": """
+        import os
+        n, up = len(os.getcwd()), bool(os.getcwd())
+        a = tuple(sorted([("b", 2), ("a", 3), ("a", n)]))
+        b = tuple(sorted([("a", 3), ("a", 2)]))
+        c = tuple(sorted([3, -n]))
+        d = tuple(sorted(["a", "b"], reverse=up))
+        e = tuple(sorted(["bb", "a"], key=len))
+        f = tuple(sorted([("b", 1), ("a", 2)], key=lambda pair: pair[1]))
+        g = tuple(sorted([3, 1, 2, 1], reverse=True))
+        h = tuple(sorted([True, 0]))
+    """,
 }

@@ -6,7 +6,7 @@ import ast
 import functools
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from devfix.analysis.deciding.answers import boolean, truth
 from devfix.analysis.domain.copying import replace
@@ -155,7 +155,7 @@ def same_elements(interp: Interpreter, name: str, site: CallSite) -> Value:
     items = iteration.exact_items(interp, value)
     node = site.args[0].node
     if last == "sorted":
-        items = _in_order(items or ()) if not site.keywords else None
+        items = _in_order(items or (), site)
     if items is not None and last != "set":
         if last == "reversed":
             items = items[::-1]
@@ -173,10 +173,20 @@ def same_elements(interp: Interpreter, name: str, site: CallSite) -> Value:
     return made
 
 
-def _in_order(items: tuple[Value, ...]) -> tuple[Value, ...] | None:
-    """Names as ``sorted`` puts them; None where one of the items is something else."""
-    names = [item.value for item in items if isinstance(item, Const) and isinstance(item.value, str)]
-    return tuple(map(Const, sorted(names))) if names and len(names) == len(items) else None
+def _in_order(items: tuple[Value, ...], site: CallSite) -> tuple[Value, ...] | None:
+    """Names, numbers, and tuples that begin with different ones, as ``sorted`` puts them; None where nobody knows the order."""
+    backward = site.value(None, "reverse") or Const(False)
+    if site.open or set(site.keywords) - {"reverse"} or not isinstance(backward, Const):
+        return None
+    first = [item.items[0] if isinstance(item, TupleValue) and item.items else item for item in items]
+    keys: list[Any] = [
+        key.value for key in first if isinstance(key, Const) and type(key.value) in (str, int, float)
+    ]
+    alike = len(keys) == len(items) and len({isinstance(key, str) for key in keys}) == 1
+    if not alike or (first != list(items) and len(set(keys)) < len(keys)):
+        return None
+    places = sorted(range(len(keys)), key=keys.__getitem__, reverse=bool(backward.value))
+    return tuple(items[place] for place in places)
 
 
 def dict_(interp: Interpreter, name: str, site: CallSite) -> Value:
