@@ -146,7 +146,7 @@ class Plain:
 )
 def test_of_protocols_are_those_that_have_the_members(value: str, asked: str, known: bool) -> None:
     text = f"{PROTOCOLS}answer = isinstance({value}, {asked})\n"
-    names: dict[str, object] = {"__name__": "main"}
+    names: dict[str, object] = {"__name__": "__main__"}
     exec(text, names)
     answer = Ending(text)["answer"]
     assert answer == Const(names["answer"]) if known else not isinstance(answer, Const)
@@ -216,3 +216,86 @@ encode(Curves(torch.ones(3, device="DEVICE")))
 def test_what_handles_records_reaches_what_handles_their_fields() -> None:
     assert clashes(DISPATCHED.replace("DEVICE", "cuda")) == ["20: numpy"]
     assert clashes(DISPATCHED.replace("DEVICE", "cpu")) == []
+
+
+PACKED = """
+import collections.abc
+import torch
+from dataclasses import dataclass
+from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pack_sequence, pad_packed_sequence
+class Own(PackedSequence):
+    pass
+@dataclass
+class Batch:
+    words: object
+    count: int
+class Data(torch.utils.data.Dataset):
+    pass
+class Later(Data):
+    pass
+packed = pack_sequence([torch.tensor([1, 2]), torch.tensor([3])])
+padded = pack_padded_sequence(torch.ones(2, 3, 1), [3, 2], batch_first=True).to("cpu")
+plain = pad_packed_sequence(padded)[0]
+batch, data = Batch(packed, 2), Later()
+"""
+ASKED = (
+    "torch.Tensor", "PackedSequence", "tuple", "list", "dict", "object", "torch.nn.Parameter", "torch.nn.Module", "Batch", "Own",
+    "torch.optim.Optimizer", "torch.utils.data.Dataset", "(torch.Tensor, PackedSequence)",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("asked", ASKED)
+@pytest.mark.parametrize(
+    "value", ["packed", "padded", "packed.data", "plain", "batch", "batch.words", "data"]
+)
+def test_packed_sequences_and_objects_of_the_project_are_no_tensors(value: str, asked: str) -> None:
+    text = f"{PACKED}answer = isinstance({value}, {asked})\n"
+    names: dict[str, object] = {"__name__": "__main__"}
+    exec(text, names)
+    answer = Ending(text)["answer"]
+    unsure = value == "data" or asked == "torch.nn.Parameter"
+    assert answer == Const(names["answer"]) or (unsure and not isinstance(answer, Const))
+
+
+@pytest.mark.parametrize(
+    "asked", ["collections.abc.Sequence", "collections.abc.Mapping", "collections.abc.Hashable"]
+)
+def test_what_a_packed_sequence_collects_is_not_claimed_wrongly(asked: str) -> None:
+    text = f"{PACKED}answer = isinstance(packed, {asked})\n"
+    names: dict[str, object] = {"__name__": "__main__"}
+    exec(text, names)
+    answer = Ending(text)["answer"]
+    assert not isinstance(answer, Const) or answer == Const(names["answer"])
+
+
+MOVER = """
+import torch
+from dataclasses import dataclass, fields
+from torch import nn
+from torch.nn.utils.rnn import PackedSequence, pack_sequence
+@dataclass
+class Batch:
+    words: PackedSequence
+    tags: torch.Tensor
+    count: int
+def moved(obj, device):
+    if isinstance(obj, torch.Tensor):
+        return obj.to(device)
+    if isinstance(obj, PackedSequence):
+        {move}
+        return obj
+    if hasattr(obj, "__dataclass_fields__"):
+        for f in fields(obj):
+            setattr(obj, f.name, moved(getattr(obj, f.name), device))
+    return obj
+device = torch.device("cuda")
+net = nn.LSTM(4, 4).to(device)
+batch = moved(Batch(pack_sequence([torch.ones(3, 4), torch.ones(2, 4)]), torch.ones(3), 2), device)
+out, _ = net(batch.words)
+out.data.sum() + batch.tags.sum()
+"""
+
+
+def test_a_packed_sequence_whose_move_is_dropped_stays_where_it_was() -> None:
+    assert clashes(MOVER.format(move="obj = obj.to(device)")) == []
+    assert len(clashes(MOVER.format(move="obj.to(device)"))) == 1

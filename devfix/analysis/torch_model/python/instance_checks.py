@@ -77,6 +77,8 @@ SUBCLASSES = {
 }
 _LAYERS = "torch.nn."
 _TENSORS = ("torch.Tensor", "torch.nn.Parameter")
+#: What a ``PackedSequence`` is, which is a named tuple.
+_PACKED = ("torch.nn.utils.rnn.PackedSequence", "builtins.tuple")
 
 
 def isinstance_(interp: Interpreter, name: str, site: CallSite) -> Value:
@@ -117,6 +119,10 @@ def _is_instance(interp: Interpreter, value: Value, option: Value) -> bool | Non
     if not isinstance(option, External):
         return None
     name = option.name
+    if name == "builtins.object":
+        return True
+    if isinstance(value, Tensor) and value.packed:
+        return name in _PACKED or (None if name.startswith(("collections.", "typing.")) else False)
     legacy = type_named(name)
     if legacy is not None or name in _TENSORS:
         return isinstance(value, Tensor) and _is_tensor_of(value, name, legacy)
@@ -151,7 +157,13 @@ def _is_of_package(interp: Interpreter, value: Value, name: str) -> bool | None:
         return _is_layer(interp, obj, last)
     if obj is not None and isinstance(obj.cls, External) and obj.kind in ("module", "optimizer"):
         return True if obj.cls.name == name else None
-    return None
+    return False if name.startswith("torch.") and _is_plain(interp, value, obj) else None
+
+
+def _is_plain(interp: Interpreter, value: Value, obj: Obj | None) -> bool:
+    """Whether an object is of a class of the project's that descends from nothing else."""
+    cls = obj.cls if obj is not None and obj.kind == "instance" else None
+    return isinstance(cls, Class) and not _may_collect(interp, cls) and not modules.is_module(interp, value)
 
 
 def _is_kind_of(value: Value, abstract: object) -> bool | None:
