@@ -208,3 +208,80 @@ print(x - torch.load({loaded}, map_location="cpu")["mean"])
 def test_what_a_function_names(saved: str, other: str, loaded: str, found: bool) -> None:
     program = NAMED.format(saved=saved, other=other, loaded=loaded)
     assert clashes(program) == (["25: device"] if found else [])
+
+
+RESUMED = """\
+import os
+import torch
+
+
+class Run:
+    def __init__(self):
+        self.mean, self.std, self.epoch = None, None, 0
+
+    @classmethod
+    def begin(cls):
+        run = cls()
+        run.mean, run.std = torch.zeros(3).cuda(), torch.ones(3)
+        return run
+
+    def save(self, path):
+        torch.save({{"mean": {mean}, "std": self.std, "epoch": self.epoch}}, path)
+
+    @classmethod
+    def load(cls, path):
+        state = torch.load(path, map_location="cpu")
+        run = cls()
+        run.mean, run.epoch = state["mean"]{moved}, state["epoch"]
+        run.std = state["std"]
+        return run
+
+    def step(self):
+        print(self.mean - torch.ones(3).cuda())
+        self.epoch += 1
+
+
+def job(path, until):
+    run = Run.load(path) if os.path.exists(path) else Run.begin()
+    while run.epoch < until:
+        run.step()
+    run.save(path)
+
+
+for until in (3, 6):
+    job(os.getcwd() + os.sep, until)
+"""
+
+
+def test_what_a_run_goes_on_with_is_what_the_run_before_put_there() -> None:
+    assert clashes(RESUMED.format(mean="self.mean", moved="")) == ["27: device"]
+    assert clashes(RESUMED.format(mean="self.mean", moved=".cuda()")) == []
+
+
+def test_a_file_that_holds_one_thing_or_another_says_nothing_of_it() -> None:
+    assert clashes(RESUMED.format(mean="self.mean if self.epoch else [1]", moved="")) == []
+
+
+TWO_FILES = """\
+import os
+import torch
+
+
+def write(value, count, path):
+    torch.save({{"value": value, "count": count}}, path)
+
+
+def read(path):
+    return torch.load(path, map_location="cpu")
+
+
+{first}
+write(torch.zeros(3), 1, os.getcwd())
+write(os.environ.get("VALUE"), 2, os.getcwd() + "b")
+print(read(os.getcwd() + "b")["value"] + torch.ones(3).cuda())
+"""
+
+
+def test_what_is_not_known_of_one_of_two_files_is_not_what_the_other_holds() -> None:
+    assert clashes(TWO_FILES.format(first="")) == []
+    assert clashes(TWO_FILES.format(first='print(torch.load("elsewhere.pt"))')) == []

@@ -75,6 +75,8 @@ class Interpreter(Memory):
         #: Which files each call of ``torch.load`` reads, and which files are written, by what identifies them.
         self.loads: dict[Origin, frozenset[tuple[str, ...]]] = {}
         self.written: set[tuple[str, ...]] = set()
+        #: By what the files that are read are identified, and by what kinds of names.
+        self.read_files: set[tuple[str, ...]] = set()
         #: The models that were written to files as a whole, as they were then.
         self.saved_models: dict[tuple[str, ...] | None, Value] = {}
         #: Lists of modules' parameters, which move with them.

@@ -185,7 +185,7 @@ def _in_order(items: tuple[Value, ...], site: CallSite) -> tuple[Value, ...] | N
     alike = len(keys) == len(items) and len({isinstance(key, str) for key in keys}) == 1
     if not alike or (first != list(items) and len(set(keys)) < len(keys)):
         return None
-    places = sorted(range(len(keys)), key=keys.__getitem__, reverse=bool(backward.value))
+    places = sorted(range(len(keys)), key=lambda place: keys[place], reverse=bool(backward.value))
     return tuple(items[place] for place in places)
 
 

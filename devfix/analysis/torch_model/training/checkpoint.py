@@ -60,6 +60,7 @@ def load(interp: Interpreter, name: str, site: CallSite) -> Value:
     key = _key(interp, site)
     if key is not None:
         interp.loads[made] = interp.loads.get(made, frozenset()) | {key}
+        interp.read_files.update((key, key[:1]))
     whole = _whole(interp, key)
     if whole is not None and open_:
         return copies.copied(interp, whole, site)
@@ -102,9 +103,18 @@ def save(interp: Interpreter, name: str, site: CallSite) -> Value:
         interp.library.entangled = True
         known = interp.recorder.saved.get(key)
         found = snapshots.taken(interp, value)
-        # Two files of one name, or one file with two contents, say nothing.
-        interp.recorder.saved[key] = found if known is None or known == found else UNKNOWN
+        interp.recorder.saved[key] = found if known is None else _either(interp, key, known, found)
     return NONE
+
+
+def _either(interp: Interpreter, written: tuple[str, ...], one: Snapshot, other: Snapshot) -> Snapshot:
+    """What a file holds that is written twice: two files of one name, or one file with two contents, say nothing.
+
+    One that the program reads, by its name or by a variable as it writes it, is written again with what was in it.
+    """
+    if (written if written[0] == "literal" else written[:1]) in interp.read_files:
+        return snapshots.read_and_written(one, other)
+    return one if one == other else UNKNOWN
 
 
 def _whole(interp: Interpreter, key: tuple[str, ...] | None) -> Value | None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.copying import frozen, replace
-from devfix.analysis.domain.join import scalar_type
+from devfix.analysis.domain.join import join_values, scalar_type
 from devfix.analysis.domain.values import UNKNOWN, Array, Obj, Ref, Scalar, Tensor, TupleValue, Value
 
 if TYPE_CHECKING:
@@ -54,6 +54,29 @@ def taken(interp: Interpreter, value: Value, depth: int = _DEPTH) -> Snapshot:
     attrs = {key: part(item) for key, item in obj.attrs.items()}
     items = tuple(map(part, obj.items)) if obj.items is not None else None
     return Kept(obj.kind, attrs, items, part(obj.element) if obj.element is not None else None)
+
+
+def read_and_written(one: Snapshot, other: Snapshot) -> Snapshot:
+    """What a file holds that is written in two ways by a program that reads it; UNKNOWN where that is not the same.
+
+    What is not known of an entry in one of two dicts came out of the file, so it is what the other puts there.
+    """
+    if one == other:
+        return one
+    if not isinstance(one, Kept) or not isinstance(other, Kept) or one.kind != "dict":
+        return UNKNOWN
+    if one.attrs.keys() != other.attrs.keys() or replace(one, attrs={}) != replace(other, attrs={}):
+        return UNKNOWN
+    return replace(one, attrs={key: _entry(part, other.attrs[key]) for key, part in one.attrs.items()})
+
+
+def _entry(one: Snapshot, other: Snapshot) -> Snapshot:
+    if UNKNOWN in (one, other):
+        return other if one == UNKNOWN else one
+    if isinstance(one, Tensor) and isinstance(other, Tensor):
+        joined = join_values(one, other)
+        return joined if isinstance(joined, Tensor) else UNKNOWN
+    return read_and_written(one, other)
 
 
 def restored(interp: Interpreter, held: Snapshot, made: Origin, load: Callable[[Value], Value]) -> Value:
