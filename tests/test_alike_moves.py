@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from text_program import fix_texts
 
+from devfix.findings import Applicability
+
 TEXT = """\
 import numpy as np
 import torch
@@ -119,3 +121,61 @@ def test_an_item_of_another_thing_says_nothing() -> None:
     after = fix_texts({"main.py": before})[0]["main.py"]
     assert after != before
     assert "batch[0].cuda(non_blocking=pin)" not in after
+
+
+METER = """\
+import torch
+from torch import nn
+
+
+class Meter:
+    def __init__(self):
+        self.right = {right}
+        self.seen = {seen}
+
+    def update(self, truth, scores):
+        self.right += (truth == scores.argmax(1)).sum()
+        self.seen += scores.shape[0]
+
+    def rate(self):
+        return {rate}
+
+
+net = nn.Linear(4, 3).cuda()
+meter = Meter()
+for _ in range(3):
+    x, y = torch.randn(8, 4).cuda(), torch.randint(3, (8,)).cuda()
+    meter.update(y, net(x))
+print(meter.rate())
+"""
+RATE = "self.right / self.seen"
+
+
+@pytest.mark.parametrize("right", ["torch.tensor(0).double()", "torch.zeros(1)", "torch.zeros(())"])
+def test_what_an_object_keeps_is_made_as_what_it_keeps_beside_it(right: str) -> None:
+    seen = "torch.tensor(0).double().cuda()"
+    text = METER.format(right=right, seen=seen, rate=RATE)
+    whole = METER.format(right=f"{right}.cuda()", seen=seen, rate=RATE)
+    assert fix_texts({"main.py": text}, Applicability.SAFE)[0]["main.py"] == whole
+
+
+@pytest.mark.parametrize(
+    ("seen", "rate"),
+    [
+        ("torch.tensor(0)", RATE),
+        ("torch.zeros(1).cuda()\n        self.log = torch.zeros(9)", RATE),
+        ("torch.zeros(1).cuda()", "float(self.right.numpy()) / self.seen"),
+    ],
+    ids=["nothing beside it moves", "something beside it stays", "it is read on the host"],
+)
+def test_what_an_object_may_keep_on_the_cpu_stays_there(seen: str, rate: str) -> None:
+    text = METER.format(right="torch.tensor(0)", seen=seen, rate=rate)
+    after = fix_texts({"main.py": text}, Applicability.SAFE)[0]["main.py"]
+    assert "self.right = torch.tensor(0)\n" in after
+    assert ".sum().to(self.right.device)" in after
+
+
+def test_meters_that_count_where_they_are_stay_as_they_are() -> None:
+    for right, seen in ((".cuda()", ".cuda()"), (".cuda()", "")):
+        text = METER.format(right=f"torch.zeros(1){right}", seen=f"torch.tensor(0){seen}", rate=RATE)
+        assert fix_texts({"main.py": text})[0]["main.py"] == text

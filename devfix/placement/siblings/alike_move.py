@@ -14,6 +14,8 @@ from devfix.placement.siblings import sibling_move, twin_move
 from devfix.placement.text.dependence import dotted
 
 Edits = tuple[FileEdit, ...]
+#: Places of a life where a value gets a name, or an object keeps it.
+_NAMING = ("numpy", "name", "attribute")
 
 
 def beside(facts: Facts, trails: Iterable[tuple[Origin, ...]]) -> Edits:
@@ -23,7 +25,7 @@ def beside(facts: Facts, trails: Iterable[tuple[Origin, ...]]) -> Edits:
     """
     for trail in trails if not facts.program.adopts else ():
         for site in trail:
-            place = place_at(facts, site.path, site.span) if site.kind in ("numpy", "name") else None
+            place = place_at(facts, site.path, site.span) if site.kind in _NAMING else None
             if place is not None and site.kind == "numpy":
                 place = _named(place)
             edits = _as_neighbour(facts, place) if place is not None else ()
@@ -53,6 +55,11 @@ def _as_neighbour(facts: Facts, place: Place) -> Edits:
     statement = outline.statement_of(place.node)
     if not isinstance(statement, ast.Assign) or statement.targets != [place.node]:
         return ()
+    if isinstance(place.node, ast.Attribute):
+        kept = dotted(place.node)
+        if kept is None or _is_read_as_array(place, statement, kept):
+            return ()
+        return _as_kept_beside(facts, place, statement, kept)
     if not isinstance(place.node, ast.Name) or not decides(outline, statement, place.node):
         return ()
     ways = set(_ways(statement.value))
@@ -64,6 +71,30 @@ def _as_neighbour(facts: Facts, place: Place) -> Edits:
             return suffixes.added(facts, outline, statement.value, suffix)
     name = place.node.id
     return twin_move.within(facts, place, statement, name) or twin_move.behind(facts, place, statement, name)
+
+
+def _as_kept_beside(facts: Facts, place: Place, statement: ast.Assign, name: str) -> Edits:
+    """``self.hits = torch.zeros(3).cuda()`` where all else that the object gets there moves by the same ``.cuda()``."""
+    twin = twin_move.within(facts, place, statement, name)
+    if twin or not isinstance(statement.value, ast.Call):
+        return twin
+    beside = [
+        (sibling_move.last_move(other.value), sibling_move.is_placed(facts, place, other, kept))
+        for other, kept in twin_move.others(place.outline, statement, name)
+        if sibling_move.is_tensor(facts, place, other, kept)
+    ]
+    suffixes_there = {suffix for suffix, _ in beside}
+    suffix = suffixes_there.pop() if len(suffixes_there) == 1 and all(placed for _, placed in beside) else ""
+    bare = suffix.startswith(".cuda(")  # a device that is told by name may be told to what makes the tensor
+    return suffixes.added(facts, place.outline, statement.value, suffix) if bare else ()
+
+
+def _is_read_as_array(place: Place, statement: ast.stmt, name: str) -> bool:
+    """Whether the class asks for the array of what its objects keep, which is on the CPU then."""
+    function = place.outline.function_of(statement)
+    cls = place.outline.class_of(function) if function is not None else None
+    asked = (node for node in ast.walk(cls) if isinstance(node, ast.Attribute)) if cls is not None else ()
+    return any(node.attr == "numpy" and dotted(node.value) == name for node in asked)
 
 
 def _moved(statement: ast.stmt) -> tuple[str, ast.expr | None, str]:

@@ -10,6 +10,7 @@ from operator import attrgetter
 
 from devfix.analysis.domain.lattice import CPU
 from devfix.analysis.record.facts import Facts
+from devfix.analysis.record.recorder import Binding
 from devfix.analysis.text.outline import Outline
 from devfix.analysis.torch_model.names import is_in_place
 from devfix.findings import FileEdit, InsertAfter, Origin, WrapExpression
@@ -367,7 +368,7 @@ def binds(statement: ast.stmt, name: str) -> bool:
 def is_placed(facts: Facts, place: Place, statement: ast.stmt, name: str) -> bool:
     """Whether a name was seen to be a tensor on the accelerator after a statement, or got something else by ``cuda()``."""
     span = place.outline.source.span(statement)
-    bindings = facts.bindings(place.path, place.outline.scopes(statement)[0]).get(name, [])
+    bindings = _bindings_at(facts, place, statement, name)
     # Whoever asks for the CPU, in another call, has all parts there.
     found = [b for b in bindings if b.statement == span and b.device != CPU]
     by_cuda = isinstance(statement, ast.Assign) and move_of(statement.value).startswith(".cuda(")
@@ -375,3 +376,22 @@ def is_placed(facts: Facts, place: Place, statement: ast.stmt, name: str) -> boo
         b.device.is_accelerator if b.device is not None else by_cuda and b.kind in ("strange", "ungiven")
         for b in found
     )
+
+
+def is_tensor(facts: Facts, place: Place, statement: ast.stmt, name: str) -> bool:
+    """Whether a name, or an attribute, was seen to be a tensor after a statement, wherever that is."""
+    span = place.outline.source.span(statement)
+    found = [each for each in _bindings_at(facts, place, statement, name) if each.statement == span]
+    return any(each.kind == "tensor" for each in found)
+
+
+def _bindings_at(facts: Facts, place: Place, statement: ast.stmt, name: str) -> list[Binding]:
+    """All that a name of the function around a statement was seen to stand for, or an attribute of its object."""
+    outline = place.outline
+    function = outline.function_of(statement)
+    receiver = outline.receiver_name(function)
+    if function is not None and receiver is not None and name.startswith(f"{receiver}."):
+        return facts.bindings(place.path, outline.scope(function)).get(
+            f"self.{name[len(receiver) + 1 :]}", []
+        )
+    return facts.bindings(place.path, outline.scopes(statement)[0]).get(name, [])

@@ -12,6 +12,7 @@ from devfix.findings import FileEdit, InsertAfter
 from devfix.placement.devices.device_expression import Place
 from devfix.placement.moves import suffixes
 from devfix.placement.siblings import sibling_move
+from devfix.placement.text.dependence import dotted
 
 Edits = tuple[FileEdit, ...]
 
@@ -49,13 +50,15 @@ def behind(facts: Facts, place: Place, statement: ast.Assign, name: str) -> Edit
 
 
 def others(outline: Outline, statement: ast.Assign, name: str) -> Iterator[tuple[ast.Assign, str]]:
-    """The other statements of a block, near one of them, that give one name a value."""
+    """The other statements of a block, near one of them, that give one name a value, or an attribute of the same object."""
     block = outline.block_of(statement)
     number = block.index(statement)
     for other in block[max(0, number - _NEAR) : number + _NEAR + 1]:
         target = other.targets[0] if isinstance(other, ast.Assign) and len(other.targets) == 1 else None
-        if isinstance(other, ast.Assign) and isinstance(target, ast.Name) and target.id != name:
-            yield other, target.id
+        found = dotted(target) if isinstance(target, (ast.Name, ast.Attribute)) else None
+        same = found is not None and found.rpartition(".")[0] == name.rpartition(".")[0]
+        if isinstance(other, ast.Assign) and found is not None and same and found != name:
+            yield other, found
 
 
 @remembered
