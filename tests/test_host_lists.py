@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from text_program import files, fix_texts
+from text_program import check_texts, files, fix_texts, names
 
 from devfix.findings import Applicability
 
@@ -92,3 +92,47 @@ def test_what_an_object_keeps_for_itself_is_filled_with_copies(more: str, at_app
     after = fix_texts(files(OBJECT.format(more=more)), Applicability.UNSAFE)[0]["main.py"]
     assert (".mean().detach().cpu())\n" in after) is at_append
     assert ("for t in self.losses" in after) is not at_append
+
+
+CURVES = """
+    import matplotlib.pyplot as plt
+    import torch
+
+    class Log:
+        def __init__(self):
+            self.first, self.second = [], []
+            self.curves = [self.first, self.second]
+
+        def add(self, first, second):
+            self.first.append(first)
+            self.second.append(second)
+
+        def plot(self):
+            for curve, title in zip(self.curves, ["first", "second"]):
+                plt.plot(range(len(curve)), curve)
+
+    net = torch.nn.Linear(3, 1).cuda()
+    log = Log()
+    for _ in range(3):
+        loss = net(torch.ones(4, 3).cuda()).mean()
+        log.add({first}, {second})
+    log.plot()
+"""
+
+
+@pytest.mark.parametrize(("first", "second"), [("loss.item()", "loss"), ("loss", "loss.item()")])
+def test_one_of_several_lists_that_holds_numbers_has_nothing_to_copy(first: str, second: str) -> None:
+    texts = files(CURVES.format(first=first, second=second))
+    assert fix_texts(texts, Applicability.UNSAFE)[0] == texts
+    assert names(check_texts(texts)) == {"numpy-of-device-tensor"}
+
+
+def test_several_lists_of_tensors_are_copied_where_they_are_read() -> None:
+    texts = files(CURVES.format(first="loss", second="loss * 2"))
+    after = fix_texts(texts, Applicability.UNSAFE)[0]["main.py"]
+    assert "curve)), [t.detach().cpu() for t in curve])" in after
+
+
+def test_lists_of_numbers_stay_as_they_are() -> None:
+    texts = files(CURVES.format(first="loss.item()", second="float(loss)"))
+    assert fix_texts(texts, Applicability.UNSAFE)[0] == texts

@@ -40,11 +40,15 @@ def copied_to_host(facts: Facts, mismatch: Mismatch, operand: Operand) -> list[F
     elif mismatch.get("inside") == "rows":
         edits = host_rows.copied(facts, place, mismatch.get("columns") or "", suffix)
     elif mismatch.get("inside"):
-        edits = host_list.filled_with_copies(facts, place, suffix) or _of_items(facts, place, suffix)
+        edits = host_list.filled_with_copies(facts, place, suffix)
+        if not edits and not facts.was_number(place.path, operand.span):
+            edits = _of_items(
+                facts, place, suffix
+            )  # of another list that stands there, numbers have no such method
     else:
         added = suffixes.added(facts, place.outline, node, suffix)
         edits = (host_once.copied_before(facts, place, suffix) or added) if added else ()
-    if not edits and may_be_number(outline, facts, node):
+    if not edits and not mismatch.get("inside") and may_be_number(outline, facts, node):
         edits = _where_named(facts, operand, suffix) or handed_copy.by_callers(facts, place, suffix)
     if mismatch.get("inside") == "mixed" or not edits:
         return []

@@ -87,6 +87,7 @@ def check(interp: Interpreter, name: str, site: CallSite) -> None:
         if isinstance(value, Tensor) and not requirements.leaves_host(interp, value):
             check_dtype(interp, name, site.node, Part(value, "array", arg.node))
         check_argument(interp, name, site.node, arg)
+        number_places.note_items(interp, data_types.contents(interp, value), arg.node)
 
 
 def check_argument(interp: Interpreter, name: str, sink: ast.expr, arg: Arg) -> None:

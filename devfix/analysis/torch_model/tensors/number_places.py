@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.values import Array, Const, Scalar, Union, Value
@@ -26,3 +27,9 @@ def note_result(interp: Interpreter, value: Value, call: ast.Call) -> None:
     """Remember that a call gives a number, or in some runs does."""
     for each in value.members if value.__class__ is Union else (value,):
         note(interp, each, call)
+
+
+def note_items(interp: Interpreter, items: Iterable[Value], node: ast.expr | None) -> None:
+    """Remember that a list holds numbers at a place where others may hold tensors."""
+    for each in items:
+        note(interp, each, node)
