@@ -34,6 +34,6 @@ class TargetDtype(Rule):
     def check(self, facts: Facts) -> Iterator[Finding]:
         for mismatch in self.caused(facts):
             operand, wanted = mismatch.operands[0], mismatch.get("wanted") or "int64"
-            message = f"the loss takes {wanted} targets; `{operand.text}` is {operand.dtype}"
-            fixes = Recaster(facts, mismatch, operand, wanted).at_use_first()
-            yield self.finding(mismatch, message, fixes)
+            recaster = Recaster(facts, mismatch, operand, wanted)
+            message = f"the loss takes {wanted} targets; `{recaster.name}` is {operand.dtype}"
+            yield self.finding(mismatch, message, recaster.at_use_first())

@@ -11,6 +11,7 @@ from devfix.findings import (
     Applicability,
     FileEdit,
     Fix,
+    InsertAfter,
     InsertAtBodyStart,
     InsertBefore,
     Mismatch,
@@ -63,7 +64,10 @@ class Recaster:
         self.mismatch = mismatch
         self.operand = operand
         self.wanted = wanted
-        self.title = f"cast `{operand.text}` to {wanted}"
+        here = operand.span == mismatch.sink  # as of a backward, which names nothing of what it refuses
+        names = [site.text for site in operand.trail if site.kind == "name"] if here else []
+        self.name = names[-1] if names else operand.text
+        self.title = f"cast `{self.name}` to {wanted}"
         self.follows = dtype_expression(facts, mismatch) if wanted not in _DEFAULTS else None
 
     def at_entry_first(self) -> list[Fix]:
@@ -95,6 +99,8 @@ class Recaster:
 
     def at_use_first(self) -> list[Fix]:
         """A division or a cast on the way that is wrong is put right; else the cast goes to the use, or is made for all uses."""
+        if self.operand.span == self.mismatch.sink:  # a backward refuses what is not written there
+            return self._fixes(self._at_casts(), self._at_move(), self._after_unpacking(), self._at_entries())
         floored = quotients.floored(self.facts, self.operand) if self.wanted == "int64" else []
         casts = self._fixes(
             self._at_casts(),
@@ -264,7 +270,7 @@ class Recaster:
         return (FileEdit(place.path, InsertBefore(span, f"{name} = {name}{suffix}")),)
 
     def _after_unpacking(self) -> tuple[FileEdit, ...]:
-        """One ``x = x.float()`` at the top of the loop that takes the value out of a batch."""
+        """One ``x = x.float()`` at the top of the loop that takes the value out of a batch, or behind the statement that does."""
         for trail in (self.operand.trail, *self.operand.roots):
             for site in reversed(trail):
                 edits = self._at_loop(site) if site.kind == "name" else ()
@@ -278,11 +284,18 @@ class Recaster:
             return ()
         statement = place.outline.statement_of(place.node)
         suffix = self._suffix()
-        if not isinstance(statement, (ast.For, ast.AsyncFor)) or not suffix:
-            return ()
         name = place.node.id
         span = place.outline.source.span(statement)
-        return (FileEdit(place.path, InsertAtBodyStart(span, f"{name} = {name}{suffix}")),)
+        if isinstance(statement, (ast.For, ast.AsyncFor)) and suffix:
+            return (FileEdit(place.path, InsertAtBodyStart(span, f"{name} = {name}{suffix}")),)
+        unpacks = isinstance(statement, ast.Assign) and isinstance(
+            statement.targets[0], (ast.Tuple, ast.List)
+        )
+        return (
+            (FileEdit(place.path, InsertAfter(span, f"{name} = {name}{suffix}")),)
+            if unpacks and suffix
+            else ()
+        )
 
     def _for_all_uses(self) -> tuple[FileEdit, ...]:
         """Where a name gets its one value, all uses of which, and there are several, are refused alike."""
