@@ -113,6 +113,15 @@ def test_what_is_right_or_out_of_reach_is_not_touched(name: str, tmp_path: Path,
     assert repair.end.texts == _texts(name)
 
 
+def test_a_model_comes_to_the_accelerator_of_its_inputs_and_they_do_not_leave_it(
+    tmp_path: Path, zygote: Zygote
+) -> None:
+    repair, _ = _repaired("moved_inputs", tmp_path, zygote)
+    made = "    model = build(*PLAN)\n"
+    before = _texts("moved_inputs")["main.py"]
+    assert repair.end.texts["main.py"] == before.replace(made, f"{made}    model.cuda()\n")
+
+
 def test_numbers_on_the_cpu_stay_what_they_were(tmp_path: Path, zygote: Zygote) -> None:
     repair, stage = _repaired("set_attributes", tmp_path, zygote)
     before, after = (

@@ -27,6 +27,8 @@ class ObservedFacts(Facts):
     What names stand for is what the run saw, wherever the analysis does not know.
     """
 
+    was_run = True
+
     def __init__(
         self,
         program: Program,

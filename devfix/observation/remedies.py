@@ -110,14 +110,15 @@ class Prescriber:
             found += _told(carried.fixes(facts, sighting, mismatch), wanted)
         found += [fix for m in operands.otherwise(sighting) for fix in self._proposed([m], names, wanted)]
         found += _told(beside.fixes(sighting), wanted)
+        for mismatch in operands.translated(sighting):
+            found += _told(own_choice.fixes(self.pointer.facts, mismatch.operands[0]), wanted)
+        # Last of all what is on the accelerator comes to what is not: it was meant to be there.
         mirror = mirrored(part)
         if mirror is not None:
             seen = names_seen([mirror], self.pointer)
             found += [
                 fix for m in translated(mirror, self.pointer) for fix in self._proposed([m], seen, wanted)
             ]
-        for mismatch in operands.translated(sighting):
-            found += _told(own_choice.fixes(self.pointer.facts, mismatch.operands[0]), wanted)
         return found
 
     def _proposed(

@@ -79,6 +79,9 @@ if TYPE_CHECKING:
 class Facts:
     """The mismatches of a program, its sources, and what its names stand for."""
 
+    #: Whether a run showed the mismatches: whatever they go back to was executed, with an accelerator.
+    was_run = False
+
     def __init__(self, program: Program, recorder: Recorder) -> None:
         self.program = program
         self._recorder = recorder

@@ -40,7 +40,8 @@ def like_inputs(facts: Facts, site: Origin, inputs: list[Operand]) -> Edits:
     guards = {_guard(facts, move, outline, made) for move in moves}
     always = [move for move in moves if _tests(facts, move, made) == []]
     beside = any(_is_beside(facts, move, outline, made) for move in always) or _is_among_moves(outline, made)
-    hard_coded = bool(always) and _knows_no_other_place(facts) and _reaches_moves(outline, made)
+    knows_none = _knows_no_other_place(facts) and _reaches_moves(outline, made)
+    hard_coded = bool(always) and (knows_none or (facts.was_run and len(always) == len(moves)))
     guard = guards.pop() if len(guards) == 1 else None
     if always:
         guard = "" if hard_coded or (beside and len(always) == len(moves)) else None
