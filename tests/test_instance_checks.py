@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from reality import lies
 from text_program import Ending, clashes
 
-from devfix.analysis.domain.values import Const
+from devfix.analysis.domain.values import Const, Scalar
 
 HEAD = """
 import collections.abc
@@ -299,3 +300,41 @@ out.data.sum() + batch.tags.sum()
 def test_a_packed_sequence_whose_move_is_dropped_stays_where_it_was() -> None:
     assert clashes(MOVER.format(move="obj = obj.to(device)")) == []
     assert len(clashes(MOVER.format(move="obj.to(device)"))) == 1
+
+
+SLICED = """
+import torch
+
+class Keys:
+    def __getitem__(self, key):
+        return key
+
+class Rows:
+    def __init__(self, rows):
+        self.rows = rows
+
+    def __getitem__(self, key):
+        if isinstance(key, slice):
+            return Rows(self.rows[key])
+        return self.rows[key]
+
+rows, pair = Rows([torch.ones(2), torch.ones(2)]), Rows((torch.ones(2), 4))
+part, first, shorter, middle = rows[:1], rows[0], pair[1:], slice(1, 2)
+items, ends, last = [1, "b", 3][middle], "word"[middle], (1, "b")[middle]
+row, column = torch.ones(3, 4)[middle], torch.ones(3, 4)[:, middle]
+"""
+
+
+@pytest.mark.parametrize("asked", ["slice", "str", "int", "tuple", "list", "(int, slice)"])
+@pytest.mark.parametrize("key", ["1:", "'a'", "1", "1:2, 0", "[1]", "..., None", "slice(3)"])
+def test_a_slice_is_told_from_other_keys(key: str, asked: str) -> None:
+    text = f"{SLICED}answer = isinstance(Keys()[{key}], {asked})\n"
+    names: dict[str, object] = {}
+    exec(text, names)
+    assert Ending(text)["answer"] in (Const(names["answer"]), Scalar("bool"))
+    assert asked != "slice" or key == "..., None" or Ending(text)["answer"] == Const(names["answer"])
+
+
+def test_what_a_slice_takes_out_is_several() -> None:
+    assert lies(SLICED) == []
+    assert clashes(f"{SLICED}torch.ones(2).cuda() + part[0]\n") == [f"{SLICED.count(chr(10)) + 1}: device"]

@@ -251,7 +251,7 @@ def item(interp: Interpreter, node: ast.Subscript, value: Value, key: Value) -> 
     if isinstance(value, TupleValue):
         return _tuple_item(interp, value, key, node)
     if isinstance(value, Sequence):
-        return value if isinstance(node.slice, ast.Slice) else value.element
+        return value if key == iteration.SLICE else value.element
     if isinstance(value, Ref):
         return indexing.object_item(interp, node, value, key)
     if isinstance(value, (Const, Scalar)) and scalar_type(value) == "str":
@@ -276,6 +276,8 @@ def _tuple_item(interp: Interpreter, value: TupleValue, key: Value, node: ast.Su
         if -len(value.items) <= key.value < len(value.items):
             return value.items[key.value]
         return UNKNOWN
+    if key == iteration.SLICE:
+        return Sequence(join_all(list(value.items)))
     # Nothing but a number takes an item out: ``pair[:, 0]`` is what a tensor is asked for, on another path.
     return UNKNOWN if isinstance(key, TupleValue) else join_all(list(value.items))
 
@@ -285,7 +287,7 @@ def slice_(interp: Interpreter, node: ast.Slice) -> Value:
     for part in (node.lower, node.upper, node.step):
         if part is not None:
             interp.eval(part)
-    return External("builtins.slice")
+    return iteration.SLICE
 
 
 def starred(interp: Interpreter, node: ast.Starred) -> Value:

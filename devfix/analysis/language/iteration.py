@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 
 #: Longer collections are summarised by one element; those of modules and names where they are longer than the second.
 MAX_ITEMS, _MAX_APART = 32, 128
+#: A slice; its bounds are not kept.
+SLICE = External("builtins.slice")
 #: Modules whose items are their names, as those of a dict are.
 NAMED = frozenset({External("torch.nn.ModuleDict"), External("torch.nn.ParameterDict")})
 

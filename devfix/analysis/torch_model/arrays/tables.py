@@ -204,7 +204,7 @@ def _is_one(key: Value) -> bool:
 
 def _are_rows(interp: Interpreter, key: Value) -> bool:
     """Whether a key is a slice or a mask."""
-    is_slice = isinstance(key, External) and key.name == "builtins.slice"
+    is_slice = key == iteration.SLICE
     return is_slice or isinstance(key, (Array, Tensor)) or table_types.of(interp, key) is not None
 
 

@@ -141,6 +141,8 @@ def _is_of_package(interp: Interpreter, value: Value, name: str) -> bool | None:
     obj = interp.obj_of(value)
     if package == "builtins" and last in _BUILT_IN:
         return _is_built_in(interp, value, obj, last)
+    if name == iteration.SLICE.name and (value == iteration.SLICE or not isinstance(value, External)):
+        return value == iteration.SLICE  # nothing derives from it
     if package in _ABSTRACT and isinstance(value, (Array, Const, Scalar)):
         return _is_kind_of(value, getattr(_ABSTRACT[package], last, None))
     if last in ("Mapping", "MutableMapping", "Dict") and obj is not None and obj.kind == "dict":

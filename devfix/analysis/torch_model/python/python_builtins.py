@@ -365,6 +365,7 @@ HANDLERS: dict[str, Handler] = {
     "builtins.float": number("float"),
     "builtins.bool": number("bool"),
     "builtins.range": range_,
+    "builtins.slice": lambda interp, _name, site: iteration.SLICE,
     "builtins.zip": zip_,
     "builtins.enumerate": enumerate_,
     **{f"builtins.{n}": same_elements for n in "list tuple sorted reversed set frozenset".split()},

@@ -14,7 +14,6 @@ from devfix.analysis.domain.values import (
     UNKNOWN,
     Array,
     Class,
-    External,
     Function,
     Obj,
     Ref,
@@ -217,7 +216,7 @@ def _rank(rank: int | None, keys: list[tuple[Value, ast.expr]]) -> int | None:
             rank -= 1
         elif isinstance(value, Sequence) and scalar_type(value.element) == "int" and _is_alone(value, keys):
             continue  # a list of numbers takes a dimension and puts one there
-        elif (isinstance(value, External) and value.name == "builtins.slice") or (
+        elif value == iteration.SLICE or (
             isinstance(value, Tensor) and value.rank == 1 and value.dtype != "bool" and len(keys) == 1
         ):
             continue
@@ -314,7 +313,7 @@ def object_item(interp: Interpreter, node: ast.Subscript, ref: Ref, key: Value) 
         data = mappings.wrapped(interp, obj)
         if data is not None:
             return containers.get_item(interp, data, key)
-    if obj.kind == "list" and isinstance(node.slice, ast.Slice):
+    if obj.kind == "list" and key == iteration.SLICE:
         return _list_slice(interp, obj, node.slice)
     if default_dicts.FACTORY in obj.facts:
         return default_dicts.item(interp, ref, obj, key, node)
@@ -328,8 +327,8 @@ def object_item(interp: Interpreter, node: ast.Subscript, ref: Ref, key: Value) 
     return found_item if found_item is not None else UNKNOWN
 
 
-def _list_slice(interp: Interpreter, obj: Obj, node: ast.Slice) -> Value:
-    bounds = _slice_bounds(node)
+def _list_slice(interp: Interpreter, obj: Obj, node: ast.expr) -> Value:
+    bounds = _slice_bounds(node) if isinstance(node, ast.Slice) else None
     if obj.items is not None and bounds is not None and not _is_beyond(bounds, obj.items):
         return interp.new(replace(obj, items=obj.items[bounds]))
     values = containers.everything(obj)
