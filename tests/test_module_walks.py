@@ -164,3 +164,64 @@ def test_the_submodules_as_a_dict() -> None:
 def test_no_layer_has_two_names() -> None:
     layers = [value for name, value in vars(nn).items() if name[:1].isupper() and isinstance(value, type)]
     assert len(layers) == len(set(layers))
+
+
+HELD = """
+import torch
+from torch import nn
+
+class Bank(nn.Module):
+    def __init__(self):
+        super().__init__()
+        for number in range(2):
+            self.register_buffer(f"row_{number}", torch.ones(2))
+        self._buffers["late"] = torch.ones(2)
+        self.scale = nn.Parameter(torch.ones(2))
+        self.plain = torch.ones(2)
+        self.layer, self.norm = nn.Linear(2, 2), nn.BatchNorm1d(2)
+        self.register_parameter("none", None)
+
+bank = Bank()
+"""
+HELD_EXPRESSIONS = """
+list(bank._buffers)
+list(bank._parameters)
+bank._buffers["row_1"]
+bank._parameters["scale"]
+bank._parameters["none"]
+bank.layer._parameters["weight"]
+bank.norm._buffers["running_mean"]
+list(bank.norm._buffers)
+"late" in bank._buffers
+"plain" in bank._buffers
+[value.dtype for value in bank._buffers.values()]
+bank._buffers.get("plain")
+""".strip().splitlines()
+
+
+@pytest.mark.parametrize("expression", HELD_EXPRESSIONS)
+def test_nothing_false_is_said_of_the_tensors_of_a_module(expression: str) -> None:
+    assert lies(f"{HELD}result = {expression}\n") == []
+
+
+@pytest.mark.parametrize("name", ["row_0", "late", "scale"])
+def test_tensors_of_a_module_are_found_in_its_dicts(name: str) -> None:
+    held = f'bank._{"parameters" if name == "scale" else "buffers"}["{name}"]'
+    used = f"torch.ones(2).cuda() + {held}\n"
+    assert clashes(HELD + used) == [f"{HELD.count(chr(10)) + 1}: device"]
+    assert clashes(f"{HELD}bank.cuda()\n{used}") == []
+
+
+MOVED = """
+for key, value in bank._buffers.items():
+    bank._buffers[key] = value.cuda()
+for key in bank._parameters:
+    if bank._parameters[key] is not None:
+        bank._parameters[key] = nn.Parameter(bank._parameters[key].cuda())
+"""
+
+
+def test_what_is_put_into_the_dicts_of_a_module_belongs_to_it() -> None:
+    used = "bank.scale + bank.row_1 + bank.late + torch.ones(2).cuda()\n"
+    assert clashes(f"{HELD}{MOVED}{used}") == []
+    assert clashes(f'{HELD}bank.cuda()\nbank._buffers["late"] = torch.ones(2)\n{used}') != []

@@ -172,6 +172,8 @@ def _object_attribute(interp: Interpreter, ref: Ref, name: str, node: ast.expr) 
         return reflection.namespace(interp, ref)
     if name == "_modules" and is_module(interp, ref):
         return module_walks.by_name(interp, ref)
+    if name in ("_parameters", "_buffers") and is_module(interp, ref):
+        return module_walks.tensors_by_name(interp, ref, name)
     if obj.kind == "instance" and isinstance(obj.cls, Class):
         return _class_attribute(interp, obj.cls, ref, name, node)
     return tensor_attributes.of_object(interp, ref, obj, name, node)

@@ -42,8 +42,8 @@ _MANY = 4
 _MOST_OBJECTS = 32
 #: What is put together of known items is known item by item up to here.
 MOST_ITEMS = 256
-#: The fact of a dict that says which module has these submodules.
-PARTS_OF = "parts of"
+#: The facts of a dict that say which module has these submodules or parameters, and which these buffers.
+PARTS_OF, BUFFERS_OF = "parts of", "buffers of"
 #: The fact of a list that it was made as ``[x] * n`` or ``[f() for _ in range(n)]``, to be filled entry by entry.
 REPEATED = "repeated"
 #: That fact where ``x`` holds nothing: only what takes its place is read.

@@ -16,6 +16,9 @@ from devfix.analysis.language.iteration import NAMED, dict_key
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
+#: The facts of a dict that shows what an object holds.
+_VIEWS = (NAMESPACE_OF, containers.PARTS_OF, containers.BUFFERS_OF)
+
 
 def assign(interp: Interpreter, ref: Ref, key: Value, value: Value, node: ast.expr | None) -> None:
     """``container[key] = value``."""
@@ -25,7 +28,7 @@ def assign(interp: Interpreter, ref: Ref, key: Value, value: Value, node: ast.ex
     if isinstance(value, Tensor) and node is not None:
         value = value.at(interp.site("item", node))
     name = dict_key(key)
-    if NAMESPACE_OF in obj.facts or containers.PARTS_OF in obj.facts:
+    if not obj.facts.keys().isdisjoint(_VIEWS):
         _set_in_owner(interp, obj, name, value, node)
     if obj.kind == "dict" and name is not None:
         interp.update(ref, obj.with_attr(name, value))
@@ -58,12 +61,17 @@ def assign(interp: Interpreter, ref: Ref, key: Value, value: Value, node: ast.ex
 def _set_in_owner(
     interp: Interpreter, obj: Obj, name: str | None, value: Value, node: ast.expr | None
 ) -> None:
-    """What is put into ``__dict__`` is an attribute of the object, and what is put into ``_modules`` a part of the module."""
-    owner, whole = obj.facts.get(NAMESPACE_OF), obj.facts.get(containers.PARTS_OF)
+    """What is put into ``__dict__`` is an attribute of the object, and what is put into ``_modules`` a part of the module.
+
+    So is what is put into ``_parameters`` or ``_buffers``.
+    """
+    owner, whole, holder = (obj.facts.get(view) for view in _VIEWS)
     if isinstance(owner, Ref):
         keeping.store_hidden(interp, owner, name, value, node)
     if isinstance(whole, Ref):
         keeping.store_part(interp, whole, name, value, node)
+    if isinstance(holder, Ref):
+        keeping.store_buffer(interp, holder, name, value, node)
 
 
 def _with_some_entry(obj: Obj, pattern: str | None, value: Value) -> Obj:

@@ -74,6 +74,16 @@ def store_part(
     store(interp, owner, name, value)
 
 
+def store_buffer(
+    interp: Interpreter, owner: Ref, name: str | None, value: Value, node: ast.expr | None
+) -> None:
+    """A tensor that is put into the dict in which a module has its buffers."""
+    if name is not None:
+        obj = interp.obj(owner)
+        interp.update(owner, replace(obj, buffers=obj.buffers | {name}))
+    store_part(interp, owner, name, value, node)
+
+
 def store(interp: Interpreter, owner: Ref, name: str | None, value: Value) -> None:
     """The attribute ``name`` becomes ``value``; without a name any tensor may be the one."""
     obj = interp.obj(owner)

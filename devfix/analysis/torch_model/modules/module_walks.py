@@ -14,12 +14,14 @@ from devfix.analysis.domain.values import (
     Ref,
     Scalar,
     Sequence,
+    Tensor,
     TupleValue,
     Value,
     members,
 )
-from devfix.analysis.language.containers import PARTS_OF
+from devfix.analysis.language.containers import BUFFERS_OF, PARTS_OF
 from devfix.analysis.language.frames import CallSite
+from devfix.analysis.nn import hidden_modules
 from devfix.analysis.nn.modules import is_module
 
 if TYPE_CHECKING:
@@ -83,6 +85,28 @@ def by_name(interp: Interpreter, ref: Ref) -> Value:
             named[name] = value
     element = join_all(list(others)) if others else None
     return interp.new(Obj("dict", attrs=named, element=element, facts=facts))
+
+
+def tensors_by_name(interp: Interpreter, ref: Ref, name: str) -> Value:
+    """``module._parameters``, ``module._buffers``: its own as a dict; what is put there belongs to the module."""
+    obj = interp.obj(ref)
+    buffers = name == "_buffers"
+    named, others = dict[str, Value](), list[Value]()
+    for each, value in obj.attrs.items():
+        if (each in obj.buffers) is not buffers or not (buffers or _is_parameter(value)):
+            continue
+        if each.isidentifier() and not hidden_modules.is_hidden(obj, each):
+            named[each] = value
+        else:
+            others.append(value)
+    if obj.kind == "module" or obj.place is not None:
+        others.append(UNKNOWN)  # a layer of torch has its own under names of its own
+    facts: dict[str, Value] = {BUFFERS_OF if buffers else PARTS_OF: ref}
+    return interp.new(Obj("dict", attrs=named, element=join_all(others) if others else None, facts=facts))
+
+
+def _is_parameter(value: Value) -> bool:
+    return any(isinstance(member, Tensor) and member.parameter for member in members(value))
 
 
 def is_closed(interp: Interpreter, ref: Ref) -> bool:
