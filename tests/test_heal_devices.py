@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -225,3 +225,32 @@ def test_what_makes_the_host_wait_is_counted_by_line(machine: Machine) -> None:
     waits = [t for t in machine.log.transfers if t["what"] == "synchronisation"]
     assert [(t["by"], t["count"]) for t in waits] == [("aten::index", 3), ("aten::_unique2", 3)]
     assert {t["place"]["text"] for t in waits} == {"x[x > 2].unique()"}
+
+
+LAYERS: dict[str, tuple[Callable[[], nn.Module], tuple[int, ...]]] = {
+    "conv1d": (lambda: nn.Conv1d(2, 3, 1), (1, 2, 5)),
+    "conv_transpose2d": (lambda: nn.ConvTranspose2d(2, 3, 2), (1, 2, 4, 4)),
+    "linear": (lambda: nn.Linear(4, 3), (2, 4)),
+}
+
+
+@pytest.mark.parametrize("name", LAYERS)
+def test_what_autocast_leaves_on_the_host_is_a_mistake_of_devices(name: str, machine: Machine) -> None:
+    make, shape = LAYERS[name]
+    net, x = make().to(D), torch.randn(shape)
+    with torch.autocast(D):
+        out = net(x)
+    out.sum().backward()
+    assert out.device.type == D
+    assert [found["kind"] for found in machine.log.mismatches] == ["device"]
+    assert {operand["made"]["by"] for operand in blamed(machine.log.mismatches[0])} == {"torch.randn"}
+
+
+@pytest.mark.parametrize("name", LAYERS)
+def test_what_autocast_finds_beside_the_weights_is_none(name: str, machine: Machine) -> None:
+    make, shape = LAYERS[name]
+    net, x = make().to(D), torch.randn(shape).to(D)
+    with torch.autocast(D):
+        net(x).sum().backward()
+    make()(torch.randn(shape))  # all of it is on the host
+    assert machine.log.mismatches == []

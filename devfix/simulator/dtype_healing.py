@@ -14,7 +14,7 @@ import torch
 
 from . import number_range
 from .callers import calls_come_from, is_module_state
-from .claims import claim_of, device_of, storage_of
+from .claims import Claim, claim_of, device_of, lay, storage_of
 from .events import Operand
 from .expectations import is_expected
 from .machine import Machine
@@ -97,11 +97,43 @@ def call_checked(
         return function(*args, **kwargs)
     except ERRORS as error:
         attempt = Attempt(function, name, slots_of(names, args, kwargs), args, kwargs)
+        moved = _moved_for_autocast(machine, attempt, error)
+        if moved is not None:
+            return moved.run()
         attempt.context = _dtype_of_module(args)
         healed = _put_right(machine, attempt, error, str(error))
         if healed is None:
             raise
         return healed[0]
+
+
+def _moved_for_autocast(machine: Machine, attempt: Attempt, error: Exception) -> Optional[Attempt]:
+    """The call with what is on the host beside the rest, which alone was cast; None where that is not what is wrong.
+
+    A function that compares dtypes says so of them, but what has to change is the device.
+    """
+    floats = [slot for slot in attempt.slots if slot.tensor.dim() and slot.tensor.is_floating_point()]
+    left = [slot for slot in floats if device_of(slot.tensor).type == "cpu"]
+    there = [device_of(slot.tensor) for slot in floats if device_of(slot.tensor).type == machine.kind]
+    casts = machine.kind in ("cuda", "xpu") and torch.is_autocast_enabled(machine.kind)
+    if not left or not there or not casts:
+        return None
+    blamed = tuple(slot.tensor for slot in left)
+    machine.refuse(Refusal(str(error), error=type(error), blamed=blamed), attempt.name, _operands(attempt))
+    return attempt.with_tensors({slot.path: _claimed(slot.tensor, there[0]) for slot in left})
+
+
+def _claimed(tensor: torch.Tensor, device: torch.device) -> torch.Tensor:
+    """A copy of a tensor as if it were somewhere else."""
+    claim = claim_of(tensor)
+    return lay(tensor.clone(), Claim(device, *((claim.made, claim.roots) if claim is not None else ())))
+
+
+def _operands(attempt: Attempt) -> list[Operand]:
+    return [
+        Operand(slot.role, slot.tensor, claim_of(slot.tensor), device_of(slot.tensor))
+        for slot in attempt.slots
+    ]
 
 
 def _dtype_of_module(args: Sequence[Any]) -> Optional[torch.dtype]:
@@ -127,7 +159,10 @@ class Attempt:
 
     def cast(self, guess: Guess) -> Attempt:
         """The call with the operands of a guess cast."""
-        tensors = {slot.path: _true.to(slot.tensor, guess.wanted) for slot in guess.slots}
+        return self.with_tensors({slot.path: _true.to(slot.tensor, guess.wanted) for slot in guess.slots})
+
+    def with_tensors(self, tensors: Mapping[Any, torch.Tensor]) -> Attempt:
+        """The call with other tensors at some places."""
         args, kwargs = with_tensors(self.args, self.kwargs, tensors)
         slots = [Slot(s.role, tensors.get(s.path, s.tensor), s.path) for s in self.slots]
         found = Attempt(self.function, self.name, slots, args, kwargs)
@@ -210,10 +245,7 @@ def write_down(machine: Machine, attempt: Attempt, error: BaseException, found: 
     follows = torch._C._current_graph_task_id() != -1 and any(_was_healed(slot.tensor) for slot in odd)
     if follows or _is_left_out_of_autocast(attempt):
         return
-    operands = [
-        Operand(slot.role, slot.tensor, claim_of(slot.tensor), device_of(slot.tensor))
-        for slot in attempt.slots
-    ]
+    operands = _operands(attempt)
     originals = {slot.path: slot.tensor for slot in attempt.slots}
     for guess in found:
         blamed = tuple(originals[slot.path] for slot in guess.slots)
