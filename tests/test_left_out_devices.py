@@ -311,3 +311,83 @@ def test_a_function_that_names_the_device_itself_hands_it_on_beside_its_other_ke
 
 def test_what_one_of_several_functions_cannot_be_told_is_told_to_none() -> None:
     assert "(n, **options)" in mended(HEAD, MAKERS_BY_NAME.format(last="", given=""))
+
+
+STEPS = """
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(3, 3)
+        self.register_buffer("scale", torch.ones(3))
+
+    def forward(self, x, t):
+        return self.fc(x) + t[:, None].float() * self.scale
+
+
+class Schedule:
+    def set_steps(self, count, device=None):
+        steps = torch.linspace(99, 0, count).round().long()
+        {kept}
+
+
+class Pipeline:
+    def __init__(self, net, schedule):
+        self.net, self.schedule = net, schedule
+    {own}
+    def __call__(self, count):
+        {call}
+        x = torch.ones(count, 3, device=next(self.net.parameters()).device)
+        for t in self.schedule.steps:
+            x = self.net(x, t.expand(len(x)))
+        return x
+
+
+net = Net().cuda()
+print(Pipeline(net, Schedule())(2).sum())
+"""
+PROPERTY = """
+    @property
+    def device(self):
+        return next(self.net.parameters()).device
+"""
+
+
+def steps(
+    kept: str = "self.steps = steps.to(device)", own: str = PROPERTY, call: str = "self.schedule.set_steps(5)"
+) -> str:
+    return STEPS.format(kept=kept, own=own, call=call)
+
+
+@pytest.mark.parametrize(
+    "told", ["self.net.fc.weight.device", "self.net.device", "next(self.net.fc.parameters()).device"]
+)
+def test_a_method_that_moves_what_it_keeps_is_told_where_to(told: str) -> None:
+    own = PROPERTY.replace("next(self.net.parameters()).device", told)
+    assert mended(steps(own=own)) == steps(own=own, call="self.schedule.set_steps(5, device=self.device)")
+
+
+def test_a_function_that_returns_what_it_moves_is_told_where_to() -> None:
+    kept, call = "return steps.to(device)", "self.schedule.steps = self.schedule.set_steps(5{})"
+    text = steps(kept, call=call.format(""))
+    assert mended(text) == steps(kept, call=call.format(", device=self.device"))
+
+
+@pytest.mark.parametrize(
+    "kept",
+    [
+        "self.steps = steps\n        self.others = steps.to(device)",
+        "self.steps = steps\n        return steps.to(device)",
+        "self.steps = steps.to(count)",
+    ],
+)
+def test_what_is_not_what_the_method_moves_says_nothing(kept: str) -> None:
+    assert "device=self.device" not in mended(steps(kept))
+
+
+def test_a_property_that_tells_of_another_module_is_not_asked() -> None:
+    own = PROPERTY.replace("self.net", "self.network")
+    assert "device=self.device" not in mended(steps(own=own))

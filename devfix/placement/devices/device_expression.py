@@ -113,7 +113,7 @@ def find(facts: Facts, place: Place, peers: list[Operand]) -> DeviceExpression |
             return DeviceExpression(f"next({code}.parameters()).device")
     name = _name(facts, place, "module") or _module_around(facts, place)
     if name is not None:
-        return DeviceExpression(f"next({name}.parameters()).device")
+        return DeviceExpression(own_device.of_module(place, name))
     own_input = itself or own_inputs.device(facts, place, peers)
     if own_input is not None:
         return DeviceExpression(own_input)
@@ -137,7 +137,7 @@ def _of_kept_module(facts: Facts, place: Place) -> DeviceExpression | None:
     receiver, _, attribute = name.partition(".")
     edit = own_device.beside_module(facts, place.outline, cls, attribute)
     if edit is None or is_in_module(facts, place):
-        return DeviceExpression(f"next({name}.parameters()).device")
+        return DeviceExpression(own_device.of_module(place, name))
     return DeviceExpression(f"{receiver}.device", (edit,))
 
 

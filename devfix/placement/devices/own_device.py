@@ -45,6 +45,32 @@ def told(facts: Facts, place: Place) -> str | None:
     return next((f"{receiver}.{name}" for name in names if name != getattr(function, "name", "")), None)
 
 
+def of_module(place: Place, name: str) -> str:
+    """The device of a module: ``self.device`` where a property of the class says that of ``self.model``, else of its parameters."""
+    function = place.outline.function_of(place.node)
+    receiver, _, attribute = name.partition(".")
+    if (
+        function is not None
+        and attribute.isidentifier()
+        and receiver == place.outline.receiver_name(function)
+    ):
+        cls = place.outline.class_of(function)
+        for part in cls.body if cls is not None else ():
+            if not isinstance(part, ast.FunctionDef) or part.name == function.name:
+                continue
+            if _of_attribute(attribute).fullmatch(_returned(part) or ""):
+                return f"{receiver}.{part.name}"
+    return f"next({name}.parameters()).device"
+
+
+def _of_attribute(attribute: str) -> re.Pattern[str]:
+    """What a property returns that tells where a module is that its object keeps."""
+    kept = rf"\{{0\}}\.{attribute}"
+    return re.compile(
+        rf"({kept}|next\({kept}(\.\w+)*\.parameters\(\)\)|{kept}(\.\w+)*\.(weight|bias))\.device"
+    )
+
+
 def rank(place: Place, name: str) -> tuple[bool, bool]:
     """A device comes first, then what the statement around a place calls: where that is goes what it is called with."""
     calls = (node for node in ast.walk(place.outline.statement_of(place.node)) if isinstance(node, ast.Call))
@@ -53,21 +79,21 @@ def rank(place: Place, name: str) -> tuple[bool, bool]:
 
 def _tells(method: ast.FunctionDef) -> bool:
     """Whether a method is a property that returns the device of a parameter, and nothing else."""
+    return _OF_PARAMETERS.fullmatch(_returned(method) or "") is not None
+
+
+def _returned(method: ast.FunctionDef) -> str | None:
+    """What a method returns that is a property and does nothing else, with ``{0}`` for its object."""
     last = method.body[-1]
     alone = all(
         isinstance(part, ast.Expr) and isinstance(part.value, ast.Constant) for part in method.body[:-1]
     )
     decorators = [ast.unparse(each) for each in method.decorator_list]
-    if (
-        decorators != ["property"]
-        or not method.args.args
-        or not alone
-        or not isinstance(last, ast.Return)
-        or last.value is None
-    ):
-        return False
-    text = re.sub(rf"\b{re.escape(method.args.args[0].arg)}\b(?=\.)", "{0}", ast.unparse(last.value))
-    return _OF_PARAMETERS.fullmatch(text) is not None
+    if decorators != ["property"] or not method.args.args or not alone:
+        return None
+    if not isinstance(last, ast.Return) or last.value is None:
+        return None
+    return re.sub(rf"\b{re.escape(method.args.args[0].arg)}\b(?=\.)", "{0}", ast.unparse(last.value))
 
 
 def is_free(facts: Facts, cls: ast.ClassDef) -> bool:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.record.recorder import OptionalCall
 from devfix.analysis.text.device_parameters import CALLED
 from devfix.analysis.text.outline import Outline
+from devfix.analysis.text.scope_names import own_nodes
 from devfix.findings import Edit, FileEdit, Origin, ReplaceExpression, SetKeyword
 from devfix.placement.devices import device_expression, parameter_uses
 from devfix.placement.devices.device_expression import Place, place_at
@@ -33,7 +34,11 @@ class _Parameter(NamedTuple):
 
 def all_handed_on(facts: Facts, trails: Iterable[tuple[Origin, ...]]) -> Edits:
     """Functions that can be told the device, and make the values on the CPU by default, are told it."""
-    ways = [handed_on(facts, trail[0]) for trail in trails if trail[0].kind != "result"]
+    ways = [
+        handed_on(facts, trail[0]) or _handed_on_later(facts, trail)
+        for trail in trails
+        if trail[0].kind != "result"
+    ]
     return tuple(dict.fromkeys(edit for way in ways for edit in way)) if all(ways) else ()
 
 
@@ -51,6 +56,33 @@ def handed_on(facts: Facts, origin: Origin) -> Edits:
     return _at_call(facts, parameter, _MAX_DEPTH) if parameter is not None else ()
 
 
+def _handed_on_later(facts: Facts, trail: tuple[Origin, ...]) -> Edits:
+    """``self.steps = steps.to(device)`` and ``return mask.to(device)`` behind what made the value and gave it that name."""
+    born = trail[0]
+    own = [origin for origin in trail[1:] if (origin.path, origin.scope) == (born.path, born.scope)]
+    place = place_at(facts, born.path, born.span)
+    if place is None or not own or own[0].kind != "name":
+        return ()
+    named = [_device_of(call) for call in _later_moves(place, own[0].text, own)]
+    device = named[0] if len(named) == 1 else None
+    parameter = _parameter(place.outline, device) if device is not None and _is_called_so(device) else None
+    return _at_call(facts, parameter, _MAX_DEPTH) if parameter is not None else ()
+
+
+def _later_moves(place: Place, name: str, life: list[Origin]) -> Iterator[ast.Call]:
+    """The moves of a name whose result is returned, as nothing else is, or stored where the value was stored next."""
+    outline, spans = place.outline, {origin.span for origin in life}
+    function = outline.function_of(place.node)
+    for node in own_nodes(function.body) if function is not None else ():
+        if not isinstance(node, ast.Call) or ast.unparse(node.func) != f"{name}.to":
+            continue
+        statement = outline.parents[node]
+        returned = isinstance(statement, ast.Return) and len(life) == 1
+        targets = statement.targets if isinstance(statement, ast.Assign) else ()
+        if returned or any(outline.source.span(target) in spans for target in targets):
+            yield node
+
+
 def _device_named(place: Place) -> ast.expr | None:
     """The device that a call is given, or the next one on its result: ``torch.from_numpy(x).float().to(device)``."""
     outline, node = place.outline, place.node
@@ -61,7 +93,11 @@ def _device_named(place: Place) -> ast.expr | None:
             return None
         node = call
     # What nobody gives may be a dtype as well.
-    return named if node is place.node or CALLED.search(ast.unparse(named)) else None
+    return named if node is place.node or _is_called_so(named) else None
+
+
+def _is_called_so(named: ast.expr) -> bool:
+    return CALLED.search(ast.unparse(named)) is not None
 
 
 def _device_of(node: ast.AST) -> ast.expr | None:
@@ -145,8 +181,10 @@ def _at_one(
         return ()  # which keywords are spread there is decided elsewhere
     if own is not None:  # and what a function names itself is not among its ``**kwargs``
         return _through(facts, place, call.node, own, depth)
-    found = device_expression.chosen(facts, _where_evaluated(place))
-    if found is None:
+    around = _where_evaluated(place)
+    chosen = device_expression.chosen(facts, around)
+    found = chosen or device_expression.find(facts, around, [])
+    if found is None or (chosen is None and found.edits):
         return ()
     return (*found.edits, FileEdit(place.path, _naming(place, call.node, found.code, parameter, calls)))
 
