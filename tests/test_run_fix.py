@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -57,6 +58,44 @@ def test_a_program_is_run_mended_and_proven(tmp_path: Path) -> None:
     assert "(seen in a run)" in result.stdout
     assert "devfix runs your code, in a copy of its folder" in result.stderr
     assert sorted(path.name for path in tmp_path.iterdir()) == ["main.py", "pyproject.toml"]
+
+
+#: A layer of a folder beside the project, as of another one that is installed in place.
+BESIDE = """\
+import torch
+
+class Scale(torch.nn.Module):
+    def __init__(self, count):
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.ones(count))
+
+    def forward(self, x):
+        return x * self.weight
+"""
+USING = """\
+import torch
+from beside import Scale
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+scale = Scale(3)
+print("RESULT", scale(torch.ones(2, 3).to(device)).sum().item())
+"""
+
+
+def test_what_lies_outside_of_the_project_is_a_library(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project, library = tmp_path / "project", tmp_path / "library"
+    for path, text in ((project / "main.py", USING), (library / "beside.py", BESIDE)):
+        path.parent.mkdir()
+        path.write_text(text, encoding="utf-8")
+    (project / "pyproject.toml").write_text("[project]\n", encoding="utf-8")
+    monkeypatch.setenv("PYTHONPATH", str(library), prepend=os.pathsep)
+    monkeypatch.chdir(project)
+    result = runner.invoke(app, ["run", "--fix", "main.py"])
+    assert result.exit_code == 0, result.output
+    assert (project / "main.py").read_text(encoding="utf-8") == USING.replace("(3)\n", "(3).to(device)\n")
+    assert (library / "beside.py").read_text(encoding="utf-8") == BESIDE
 
 
 def _mending(verdict: str, *, written: bool = False, note: str = "") -> Mending:

@@ -42,11 +42,12 @@ class Request:
         mode: str = "heal",
         words: Sequence[str] | None = None,
         ear: int | None = None,
+        own: Path | None = None,
     ) -> list[str]:
         """The command that runs it in a mode of the launcher and leaves the report.
 
         ``words`` stand for the program where it lies elsewhere than the user says; to the descriptor ``ear`` it writes
-        the signals that it gets.
+        the signals that it gets. Files elsewhere than below ``own`` are not the user's.
         """
         options = ["--mode", mode, "--kind", self.kind, "--devices", str(self.devices)]
         options += ["--report", str(report)]
@@ -56,6 +57,8 @@ class Request:
             options += ["--max-steps", str(self.max_steps)]
         if ear is not None:
             options += ["--ear", str(ear)]
+        if own is not None:
+            options += ["--own", str(own)]
         if self.strict:
             options += ["--max-mismatches", "1"]
         return [python, str(LAUNCHER), *options, *(self.words if words is None else words)]

@@ -64,7 +64,8 @@ class Workshop:
     def _run_in(self, box: Box, mode: str, kind: str) -> Run:
         report = box.results / _REPORT
         request = replace(self.request, kind=kind)
-        command = request.command(self.python, report, mode, self.subject.command(box.inside))
+        words, own = self.subject.command(box.inside), box.inside(self.subject.root)
+        command = request.command(self.python, report, mode, words, own=own)
         ending = box.run(command, self.subject.folder, self.limits)
         return _located(read_run(ending, report, self.limits), report, box)
 

@@ -14,13 +14,15 @@ _VALUED = (
     "--max-steps",
     "--max-mismatches",
     "--ear",
+    "--own",
 )
 
 
 class LaunchOptions(NamedTuple):
     """One run: what is simulated, its limits, where the report goes, and the program with its arguments.
 
-    ``ear`` is a descriptor to which each signal that Python gets is written as one byte.
+    ``ear`` is a descriptor to which each signal that Python gets is written as one byte. Below ``own`` lie all files of
+    the user; those elsewhere are libraries'.
     """
 
     mode: str
@@ -31,6 +33,7 @@ class LaunchOptions(NamedTuple):
     max_steps: Optional[int]
     max_mismatches: Optional[int]
     ear: Optional[int]
+    own: Optional[str]
     is_module: bool
     program: str
     arguments: tuple[str, ...]
@@ -54,6 +57,7 @@ def parse(words: list[str]) -> LaunchOptions:
         found.max_steps,
         found.max_mismatches,
         found.ear,
+        found.own,
         is_module,
         rest[0],
         tuple(rest[1:]),
@@ -77,4 +81,5 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--max-steps", type=int)
     parser.add_argument("--max-mismatches", type=int)
     parser.add_argument("--ear", type=int)
+    parser.add_argument("--own")
     return parser

@@ -35,9 +35,12 @@ def main(words: list[str]) -> None:
         if options.mode == "plain" and options.kind == "none":
             _hide_accelerators()
         # torch is imported from here on: accelerators have to be hidden first.
+        from . import places  # noqa: PLC0415 - as above
         from .parameters import Trained  # noqa: PLC0415 - as above
         from .run_report import RunReport  # noqa: PLC0415 - as above
 
+        if options.own is not None:
+            places.keep_to(options.own)
         machine = _simulated(options)
     # Asked before whatever the simulation puts there.
     deferred_compiler.defer()

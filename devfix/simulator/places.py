@@ -28,6 +28,14 @@ def _library_folders() -> tuple[str, ...]:
 
 
 _LIBRARIES = _library_folders()
+#: The folders that all files of the user lie in; none where that is not told.
+_OWN: list[str] = []
+
+
+def keep_to(folder: str) -> None:
+    """Take what lies elsewhere than below a folder for a library's from now on."""
+    _OWN.append(os.path.join(os.path.realpath(folder), ""))
+    is_user_file.cache_clear()
 
 
 @functools.cache
@@ -38,7 +46,9 @@ def is_user_file(filename: str) -> bool:
     if filename.startswith("<"):
         # Made at run time: by a library (dataclasses, namedtuple, torch.fx), unless the program itself was.
         return filename.startswith(("<ipython", "<stdin")) or (filename == "<string>" and _runs_words())
-    return not os.path.abspath(filename).startswith(_LIBRARIES)
+    if os.path.abspath(filename).startswith(_LIBRARIES):
+        return False
+    return not _OWN or os.path.realpath(filename).startswith(tuple(_OWN))
 
 
 def _runs_words() -> bool:
