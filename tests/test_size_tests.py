@@ -61,7 +61,7 @@ def test_a_target_as_large_as_the_guess_is_of_another_kind_than_one_that_is_not(
 
 
 @pytest.mark.parametrize(
-    "test", ["target.sum() == guess.sum()", "target.shape[0] == guess.shape[0]", "target.dim() == 1"]
+    "test", ["target.sum() == guess.sum()", "target.shape[0] == guess.shape[0]", "target.dim() != 1"]
 )
 def test_what_is_not_about_the_whole_size_tells_no_kinds_apart(test: str) -> None:
     assert found(test, SOFT, HARD)

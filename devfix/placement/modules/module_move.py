@@ -78,8 +78,10 @@ class ModuleMover:
         """What a constructor makes only to compute something of it moves first: nothing else would move that."""
         if any(site.kind not in ("module", "name", "collected") for site in self.sites):
             return
+        # What others take of it, as a shadow of weights does, is theirs.
+        own = [site for site in self.sites if self.made is not None and site.scope == self.made.scope]
         for choose in (device_expression.chosen, told_function.in_module):
-            for site in self.sites:
+            for site in own:
                 yield from self._at(site, choose)
 
     def _candidates(self) -> Iterator[tuple[FileEdit, ...]]:
