@@ -51,6 +51,7 @@ from devfix.analysis.torch_model.loading import collation, data
 from devfix.analysis.torch_model.modules import hooks
 from devfix.analysis.torch_model.python import (
     command_line,
+    container_bases,
     context_variables,
     mappings,
     number_limits,
@@ -158,10 +159,9 @@ def call(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> 
         return processes.method(interp, ref, obj, name, site)
     if mappings.is_mapping(interp, obj):
         return mappings.method(interp, ref, obj, name, site)
-    entries = mappings.wrapped(interp, obj)
-    if entries is not None:
-        return mappings.of_wrapped(interp, entries, name, site)
-    found = frameworks.method(interp, ref, obj, name, site)
+    found = container_bases.method(interp, ref, name, site) if obj.kind == "instance" else None
+    if found is None:
+        found = frameworks.method(interp, ref, obj, name, site)
     return found if found is not None else _unknown_method(interp, ref, obj, name, site)
 
 

@@ -12,7 +12,7 @@ from devfix.analysis.nn import modules
 from devfix.analysis.torch_model import external_objects
 from devfix.analysis.torch_model.loading import data
 from devfix.analysis.torch_model.modules import bases, module_apply, module_methods
-from devfix.analysis.torch_model.python import reflection
+from devfix.analysis.torch_model.python import container_bases, reflection
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -40,7 +40,8 @@ def call_super(interp: Interpreter, value: SuperValue, name: str, site: CallSite
         return _registered(interp, receiver, site.value(0, "name"))
     if modules.is_module(interp, receiver):
         return module_methods.call(interp, receiver, name, site)
-    return external_objects.call(interp, receiver, obj, name, site)
+    found = container_bases.method(interp, receiver, name, site)
+    return found if found is not None else external_objects.call(interp, receiver, obj, name, site)
 
 
 def _registered(interp: Interpreter, ref: Ref, name: Value | None) -> Value:
@@ -53,8 +54,10 @@ def _registered(interp: Interpreter, ref: Ref, name: Value | None) -> Value:
 
 
 def call_unbound(interp: Interpreter, base: str, name: str, site: CallSite) -> Value | None:
-    """``nn.Linear.forward(self, ...)``: the method of a named base. None for what is no such call."""
+    """``nn.Linear.forward(self, ...)``, ``dict.get(self, key)``: the method of a named base. None for what is no such call."""
     receiver = site.value(0)
+    if base in container_bases.NAMES and isinstance(receiver, Ref):
+        return _of_container(interp, receiver, base, name, site)
     if not base.startswith("torch.nn.") or not isinstance(receiver, Ref):
         return None
     cls = interp.obj(receiver).cls
@@ -65,3 +68,13 @@ def call_unbound(interp: Interpreter, base: str, name: str, site: CallSite) -> V
         bases.initialise_base(interp, receiver, base, rest)
         return NONE
     return call_super(interp, SuperValue(cls, receiver), name, rest)
+
+
+def _of_container(interp: Interpreter, ref: Ref, base: str, name: str, site: CallSite) -> Value | None:
+    if name == "__setattr__":
+        return reflection.setattr_(interp, name, site)
+    rest = replace(site, args=site.args[1:])
+    if name == "__init__" and isinstance(interp.obj(ref).cls, Class):
+        bases.initialise_base(interp, ref, base, rest)
+        return NONE
+    return container_bases.method(interp, ref, name, rest)

@@ -19,10 +19,9 @@ from devfix.analysis.domain.values import (
     TupleValue,
     Value,
 )
-from devfix.analysis.language import containers, item_assignment, iteration
+from devfix.analysis.language import iteration
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.nn.modules import external_bases
-from devfix.analysis.torch_model.python import container_methods
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -99,17 +98,3 @@ def wrapped(interp: Interpreter, obj: Obj) -> Ref | None:
     """The dict within an object of a class that descends from ``UserDict``, and gets its entries its own way."""
     data = obj.attrs.get("data") if obj.kind == "instance" else None
     return data if isinstance(data, Ref) and is_user_dict(interp, obj) else None
-
-
-def of_wrapped(interp: Interpreter, data: Ref, name: str, site: CallSite) -> Value:
-    """What such an object inherits is done with the dict."""
-    obj = interp.obj(data)
-    first = site.value(0) or UNKNOWN
-    if obj.kind != "dict" or name == "__contains__":
-        return UNKNOWN
-    if name == "__getitem__":
-        return containers.get_item(interp, data, first)
-    if name == "__setitem__":
-        item_assignment.assign(interp, data, first, site.value(1) or UNKNOWN, None)
-        return NONE
-    return container_methods.call(interp, data, obj, name, site)
