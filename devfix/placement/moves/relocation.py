@@ -47,6 +47,7 @@ from devfix.placement.siblings import (
     made_beside,
     moved_at_use,
     sibling_argument,
+    sibling_method,
     sibling_move,
     together,
 )
@@ -227,6 +228,7 @@ class Relocator:
         yield map_location.of_host(self.facts, (self.operand.trail, *trails))
         yield left_out.all_handed_on(self.facts, trails)
         yield alike_move.beside(self.facts, (self.operand.trail, *trails))
+        yield sibling_method.moved_at_start(self.facts, self.operand.trail)
         yield from wholes.ways(self.facts, self.operand, trails)
         yield own_move.of_all(self.facts, self.operand.trail, trails, _MAX_SOURCES)
         yield from unpacked_parts.ways(self.facts, self.operand, self.peers, self._wrap)
