@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from text_program import fix_texts
+from text_program import check_texts, fix_texts
 
 from devfix.findings import Applicability
 
@@ -87,3 +87,35 @@ def test_what_few_places_use_moves_there() -> None:
 
 def test_one_that_somebody_may_make_elsewhere_is_told_nothing() -> None:
     assert "device=device" not in mended("Learned(3)", more="kinds = [Learned, Fixed]\n")[1]
+
+
+#: A buffer on the host, whatever it is filled from, of which rows are moved for who asks for them.
+BUFFER = """
+import torch
+from torch import nn
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+class Buffer:
+    def __init__(self, size):
+        self.rows = torch.zeros(size, 3)
+
+    def write(self, at, row):
+        self.rows[at] = row{fetched}
+
+    def sample(self):
+        return self.rows[:2]
+
+net = nn.Linear(3, 3).to(device)
+buffer = Buffer(4)
+buffer.write(torch.tensor([0]), net(torch.ones(1, 3).to(device)).detach())
+first, again, last = buffer.sample(), buffer.sample(), buffer.sample()
+print((net(first) + net(again) + net(last)).sum().item())
+"""
+
+
+def test_what_is_filled_from_the_host_is_not_made_elsewhere() -> None:
+    before = BUFFER.format(fetched=".cpu()")
+    after = fix_texts({"main.py": before}, Applicability.UNSAFE)[0]["main.py"]
+    assert "torch.zeros(size, 3)" in after
+    assert not check_texts({"main.py": after})

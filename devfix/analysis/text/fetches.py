@@ -78,7 +78,7 @@ def copies(node: ast.AST) -> frozenset[bool]:
     """
     if isinstance(node, _HOLDERS):
         return frozenset[bool]().union(*map(copies, below(node)))
-    return frozenset(map(_is_copied, _handed(node)))
+    return frozenset(map(is_fetched, _handed(node)))
 
 
 def _handed(node: ast.AST) -> list[ast.expr]:
@@ -90,7 +90,7 @@ def _handed(node: ast.AST) -> list[ast.expr]:
     ]
 
 
-def _is_copied(node: ast.expr) -> bool:
+def is_fetched(node: ast.expr) -> bool:
     """Whether ``.cpu()`` or ``.to("cpu")`` is in the chain of calls and attributes that makes a tensor."""
     while True:
         if isinstance(node, ast.Call):

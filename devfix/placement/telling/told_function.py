@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Iterable, Iterator
 
 from devfix.analysis.record.facts import Facts
+from devfix.analysis.text import fetches
 from devfix.analysis.text.outline import Outline
 from devfix.findings import AddParameter, FileEdit, Origin, Span
 from devfix.placement.devices import constructed, device_expression
@@ -117,7 +118,30 @@ def _is_kept(facts: Facts, made: Origin) -> bool:
     """Whether an attribute is what a call makes, or is computed from it: ``self.log = torch.zeros(1).log()``."""
     place = place_at(facts, made.path, made.span)
     statement = place.outline.statement_of(place.node) if place is not None else None
-    return isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Attribute)
+    if place is None or not isinstance(statement, ast.Assign):
+        return False
+    target = statement.targets[0]
+    return isinstance(target, ast.Attribute) and not _is_filled_on_host(place.outline, target)
+
+
+def _is_filled_on_host(outline: Outline, kept: ast.Attribute) -> bool:
+    """Whether the class writes into parts of an attribute what it takes to the CPU for that: ``self.rows[n] = row.cpu()``."""
+    function = outline.function_of(kept)
+    cls = outline.class_of(function) if function is not None else None
+    return cls is not None and any(
+        isinstance(statement, ast.Assign)
+        and fetches.is_fetched(statement.value)
+        and any(_is_part(target, kept) for target in statement.targets)
+        for statement in ast.walk(cls)
+    )
+
+
+def _is_part(target: ast.expr, kept: ast.expr) -> bool:
+    """Whether a part of an attribute is assigned."""
+    whole = target
+    while isinstance(whole, ast.Subscript):
+        whole = whole.value
+    return whole is not target and ast.unparse(whole) == ast.unparse(kept)
 
 
 def _sinks(facts: Facts, made: Origin) -> set[tuple[str, Span]]:
