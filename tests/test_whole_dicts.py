@@ -79,7 +79,6 @@ def test_an_entry_that_alone_has_to_moves_by_itself() -> None:
     "after",
     [
         'print(data["mask"].numpy())',
-        'data = {"x": data["x"]}',
         "print(len(data))",
         'data["x"] = data["x"] + 1',
         'data["mask"].to(device)',
@@ -141,3 +140,19 @@ def test_what_an_entry_only_selects_from_something_else_does_not_move_the_whole(
         LOAD.replace('"mask": y > 0', '"i": y.long()[:, 0] * 0'),
     )
     assert WHOLE not in _added(call=call, target="1.0", load=load)
+
+
+AGAIN = PROGRAM.replace("        model =", "        {before}\n        model =")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "moves"),
+    [
+        ("data = load()", "data = load()\n        print((model(data['x']) - data['y']).sum())", 2),
+        ("pass", "for _ in range(2):\n            data = load()\n            print((model(data['x']) - data['y']).sum())", 2),
+        ("pass", "if loss > 0:\n            data = load()\n        print((model(data['x']) - data['y']).sum())", 1),
+        ("pass", "for _ in range(2):\n            print((model(data['x']) - data['y']).sum())\n            data = load()", 1),
+    ],
+)  # fmt: skip
+def test_one_that_is_loaded_again_moves_each_time(before: str, after: str, moves: int) -> None:
+    assert _added(main=AGAIN.replace("{before}", before), after=after).count(WHOLE) == moves

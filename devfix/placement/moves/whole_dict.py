@@ -6,7 +6,7 @@ Several of its entries meet what is on the accelerator, and nothing but the entr
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.outline import Outline
@@ -20,6 +20,7 @@ Edits = tuple[FileEdit, ...]
 _OWN = ("to", "cuda", "numpy")
 #: With fewer entries that meet what is elsewhere, each moves by itself.
 _FEWEST = 2
+_LOOPS = (ast.For, ast.AsyncFor, ast.While)
 #: How many functions hand the dict on.
 _MAX_DEPTH = 2
 
@@ -83,17 +84,30 @@ def _is_key(node: ast.Subscript) -> bool:
 
 
 def _binding(facts: Facts, entry: Place, name: str) -> ast.Assign | None:
-    """The one statement that gives the name to what a call returned, always a dict of tensors, before the entry."""
+    """The statement that gives the name to what a call returned, always a dict of tensors, before the entry."""
     outline = entry.outline
     known = facts.bindings(entry.path, outline.scopes(entry.node)[0]).get(name, [])
     names = outline.names_in(outline.function_of(entry.node) or outline.source.tree)
-    found = names.binders(name)
-    bound = found[0] if len(found) == 1 and not names.headers(name) else None
+    bound = None if names.headers(name) else _last(outline, names.binders(name), entry.node)
     if not isinstance(bound, ast.Assign) or not isinstance(bound.value, ast.Call):
         return None
     alone = len(bound.targets) == 1 and isinstance(bound.targets[0], ast.Name)
     sure = known and all(each.kind == "dict" for each in known) and outline.dominates(bound, entry.node)
     return bound if alone and sure else None
+
+
+def _last(outline: Outline, binders: Sequence[ast.stmt], node: ast.AST) -> ast.stmt | None:
+    """The statement among those that bind a name whose value it has at a node; None where that is not certain."""
+    around = list(outline.around(node))
+    before = [each for each in binders if each.lineno <= getattr(node, "lineno", 0) and each not in around]
+    last = max(before, key=lambda each: each.lineno, default=None)
+    if last is None or len(binders) == 1:
+        return last
+    outer = list(outline.around(last))
+    loops = [each for each in around if isinstance(each, _LOOPS) and each not in outer]
+    # A further round of a loop that begins behind the statement may come with the value of another one.
+    again = any(each is not last and loop in outline.around(each) for each in binders for loop in loops)
+    return last if not again and outline.dominates(last, node) else None
 
 
 def _is_read_by_entries(entry: Place, name: str) -> bool:
