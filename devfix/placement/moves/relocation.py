@@ -29,6 +29,7 @@ from devfix.placement.moves import (
     asked_there,
     common_source,
     destination,
+    given_again,
     gradient_function,
     handing,
     loop_parameter,
@@ -355,6 +356,8 @@ class Relocator:
 
     def _as_arguments(self) -> Edits:
         """Where somebody who knows the device hands the value, or those it is computed from, to a module."""
+        if once := given_again.at_name(self.facts, self.operand):
+            return once
         places = handing.places(self.facts, self.operand)
         return tuple(dict.fromkeys(edit for place in places for edit in self._given(place)))
 
