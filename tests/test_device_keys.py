@@ -98,3 +98,38 @@ print((net(torch.randn(8, 4)) - target).pow(2).mean())
 def test_a_target_that_the_model_meets_on_the_host_afterwards_is_moved_where_it_is_used() -> None:
     after = fix_texts({"main.py": NET})[0]["main.py"]
     assert after == NET.replace("device=device)) - target)", "device=device)) - target.to(device))")
+
+
+TABLES = """
+import torch
+
+
+class Tables:
+    def __init__(self):
+        rows = torch.arange(256)
+        host = torch.device("cpu")
+        self.kept = {first}
+
+    def on(self, device):
+        if device not in self.kept:
+            self.kept[device] = tuple(each.to(device) for each in self.kept[torch.device("cpu")])
+        return self.kept[device]
+
+
+tables = Tables()
+x = torch.arange(3, device="cuda")
+there, _ = tables.on(x.device)
+host, _ = tables.on(torch.device("cpu"))
+print(there[x] + 1)
+"""
+
+
+def test_a_tuple_under_such_a_key_is_on_that_device() -> None:
+    text = TABLES.format(first="{host: (rows, rows + 1)}")
+    assert clashes(text) == []
+    assert _devices(text) == [CPU, ACCELERATOR]
+
+
+def test_a_dict_that_is_written_out_with_others_tells_nothing() -> None:
+    text = TABLES.format(first='{host: (rows, rows + 1), torch.device("cuda"): (rows, rows)}')
+    assert ACCELERATOR not in _devices(text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from devfix.analysis.assumptions import unsure_entries
+from devfix.analysis.assumptions import device_keys, unsure_entries
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.join import join_all, join_elements, join_values
 from devfix.analysis.domain.values import UNKNOWN, Const, Obj, Sequence, TupleValue, Value
@@ -84,4 +84,5 @@ def dict_(interp: Interpreter, node: ast.Dict) -> Value:
     if len(pairs) == len(objects):  # nothing is there that nobody knows
         for told, value in pairs:
             made = object_keys.with_entry(made, made, told, value)
+        made = device_keys.written_out(made, pairs)
     return interp.new(replace(unsure_entries.marked(made, unsure), element=element))
