@@ -28,7 +28,7 @@ from devfix.analysis.record.recorder import Recorder, place_of
 from devfix.analysis.record.trails import Trail
 from devfix.analysis.reuse import reads
 from devfix.analysis.reuse.ledger import BLOCK
-from devfix.analysis.text import fetches
+from devfix.analysis.text import fetches, moved_globals
 from devfix.analysis.text.syntax import is_main_guard, remembered, speaks, spelt, walk
 from devfix.analysis.torch_model.devices import default_choices
 from devfix.analysis.torch_model.modules import owners
@@ -219,7 +219,12 @@ def _call_uncalled(interp: Interpreter, path: str, budget: int) -> bool:
         for value in globals_:
             if reads.is_taken_back(value, interp.obj_of(value)):
                 forget_where(interp, value)  # nobody knows when these functions are called
-        tree = interp.program.sources[path].tree
+        source = interp.program.sources[path]
+        tree = source.tree
+        for name in sorted(moved_globals.of(source)):
+            kept = reads.variable_of(interp, frame_id, name)
+            if kept is not None:
+                havoc(interp, kept)
         for value in _outermost_first(globals_, path, tree):
             if interp.library.steps >= budget:
                 return False

@@ -1,0 +1,43 @@
+"""Moved globals: what a file keeps at its top that functions of it move, whoever calls them."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from devfix.analysis.text.scope_names import FUNCTIONS, ScopeNames, parameters_of
+from devfix.analysis.text.syntax import remembered, spelt, walk
+
+if TYPE_CHECKING:
+    from devfix.source import Source
+
+_MOVES = ("to", "cuda", "cpu")
+
+
+def of(source: Source) -> frozenset[str]:
+    """The globals that functions of a file move where they are: ``model.to(device)``."""
+    named = {
+        target.id
+        for statement in source.tree.body
+        if isinstance(statement, ast.Assign) and not isinstance(statement.value, ast.Constant)
+        for target in statement.targets
+        if isinstance(target, ast.Name)
+    }
+    moved = [name for name in named if any(f"{name}.{move}(" in source.text for move in _MOVES)]
+    return _moved_by_functions(source.tree).intersection(moved) if moved else frozenset()
+
+
+@remembered
+def _moved_by_functions(tree: ast.Module) -> frozenset[str]:
+    found: set[str] = set()
+    for function in walk(tree):
+        if not isinstance(function, FUNCTIONS):
+            continue
+        calls = (node.func for node in walk(function) if isinstance(node, ast.Call))
+        moved = {
+            spelt(func.value) for func in calls if isinstance(func, ast.Attribute) and func.attr in _MOVES
+        }
+        if moved:
+            own = {part.arg for part in parameters_of(function)}
+            found.update(moved - own - ScopeNames(function.body).bound)
+    return frozenset(found)
