@@ -252,12 +252,18 @@ def transform_one(interp: Interpreter, ref: Ref, change: Callable[[Tensor], Tens
     """Change the parameters and buffers of one module, without its children's."""
     obj = interp.obj(ref)
     names = {name for name, _ in registered(obj)}
-    if not names and obj.items is None and obj.element is None:
+    tuples = {name for name, value in obj.attrs.items() if isinstance(value, TupleValue)}
+    if not names and not tuples and obj.items is None and obj.element is None:
         interp.update(ref, obj)
         return
     attrs = dict(obj.attrs)
     for name in names - {""}:
         attrs[name] = _changed(attrs[name], change)
+    for name in tuples:  # a parameter is the same object where else it is kept
+        kept = _within(attrs[name])
+        attrs[name] = TupleValue(
+            tuple(_changed(each, change) if _is_parameter(each) else each for each in kept)
+        )
     place = change(obj.place) if obj.place is not None else None
     items = obj.items and tuple(_changed(item, change) for item in obj.items)
     element = _changed(obj.element, change) if obj.element is not None else None
@@ -269,6 +275,10 @@ def _changed(value: Value, change: Callable[[Tensor], Tensor]) -> Value:
     if isinstance(value, Union):
         return Union(tuple(_changed(member, change) for member in value.members))
     return change(value) if isinstance(value, Tensor) else value
+
+
+def _is_parameter(value: Value) -> bool:
+    return isinstance(value, Tensor) and value.parameter
 
 
 def forget_where(interp: Interpreter, ref: Ref) -> None:
