@@ -47,7 +47,7 @@ def trainer(interp: Interpreter, name: str, site: CallSite) -> Value:
 
 
 def method(interp: Interpreter, obj: Obj, name: str, site: CallSite) -> Value:
-    """``trainer.fit(model, loaders)`` and its kin; afterwards nobody knows where the model is."""
+    """``trainer.fit(model, loaders)`` and its kin; afterwards nobody knows where the model is, unless it stays on the CPU."""
     model = site.value(0, "model")
     if name not in _PHASES or not isinstance(model, Ref):
         return UNKNOWN
@@ -59,7 +59,8 @@ def method(interp: Interpreter, obj: Obj, name: str, site: CallSite) -> Value:
     for position, (source, step) in enumerate(_PHASES[name], start=1):
         for loader in members(_loader(interp, model, source, position, site)):
             _run_step(interp, model, step, loader if on_host else _owned(interp, loader), site)
-    modules.havoc(interp, model)
+    if not on_host:
+        modules.havoc(interp, model)
     return UNKNOWN
 
 
