@@ -119,7 +119,7 @@ def _holds_strangers(interp: Interpreter, last: str, site: CallSite) -> bool:
 
 def _is_helper(name: str, last: str) -> bool:
     """Whether a name of a package of models is none: a loss, a set of weights, a function for authors of models."""
-    functions = name.startswith(_LAYERS) and last[:1].islower()
+    functions = (name.startswith(_LAYERS) or "._" in name) and last[:1].islower()
     return functions or name.startswith(_NO_MODELS) or "Weights" in name or last.startswith("_")
 
 
