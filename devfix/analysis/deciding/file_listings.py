@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.values import BoundMethod, Function
-from devfix.analysis.text.scope_names import own_nodes
-from devfix.analysis.text.syntax import called, remembered, walk
+from devfix.analysis.text.syntax import called, remembered, statements_of, walk
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -45,7 +44,7 @@ def _asked(test: ast.expr) -> str | None:
 def _given(function: _Function) -> dict[str, list[ast.expr]]:
     """What the statements of a function give each variable that they give something by itself."""
     found: dict[str, list[ast.expr]] = {}
-    for node in own_nodes(function.body):
+    for node in statements_of(function):
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
             found.setdefault(node.targets[0].id, []).append(node.value)
     return found
@@ -66,8 +65,7 @@ def _lists(interp: Interpreter, value: ast.expr) -> bool:
 @remembered
 def _gives_listing(function: _Function | ast.Lambda) -> bool:
     """Whether a function gives back what lists files."""
-    body = function.body if isinstance(function.body, list) else []
-    returned = (node.value for node in own_nodes(body) if isinstance(node, ast.Return))
+    returned = (node.value for node in statements_of(function) if isinstance(node, ast.Return))
     return any(called(each) in _LISTINGS for node in returned if node for each in _calls(node))
 
 

@@ -6,6 +6,8 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
+from devfix.analysis.text.syntax import below
+
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 DEFINITIONS = (*FUNCTIONS, ast.ClassDef)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
@@ -69,13 +71,13 @@ class ScopeNames:
 
 
 def own_nodes(body: Iterable[ast.AST], inner: tuple[type[ast.AST], ...] = _INNER_SCOPES) -> Iterator[ast.AST]:
-    """The nodes of a scope, without what is in the ``inner`` scopes; what is around others comes first."""
+    """The nodes of a scope but contexts and operators, without what is in the ``inner`` scopes; what is around others comes first."""
     stack = list(body)
     while stack:
         node = stack.pop()
         yield node
         if not isinstance(node, inner):
-            stack.extend(ast.iter_child_nodes(node))
+            stack += below(node)
 
 
 def parameters_of(scope: ast.AST) -> tuple[ast.arg, ...]:

@@ -37,9 +37,7 @@ def remembered(question: Callable[[Node], Answer]) -> Callable[[Node], Answer]:
 
 
 #: Fields that hold no nodes, or such as tell nothing but what is done: contexts and operators.
-_LEAVES = frozenset(
-    {"ctx", "op", "ops", "id", "attr", "arg", "name", "module", "level", "kind", "type_comment"}
-)
+_LEAVES = frozenset({"ctx", "op", "ops", "id", "attr", "arg", "module", "level", "kind", "type_comment"})
 #: Lists that may hold something else beside nodes, or nothing in the place of one.
 _MIXED = frozenset({"keys", "kw_defaults", "names", "kwd_attrs"})
 #: The other fields of each class of nodes.

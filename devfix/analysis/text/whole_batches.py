@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeGuard
 
 from devfix.analysis.domain.values import BoundMethod, Function
 from devfix.analysis.text.scope_names import DEFINITIONS, own_nodes
-from devfix.analysis.text.syntax import called, remembered
+from devfix.analysis.text.syntax import below, called, remembered
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -75,7 +75,7 @@ class _Uses(NamedTuple):
 
 @remembered
 def _uses(piece: ast.AST) -> _Uses:
-    nodes = list(own_nodes(ast.iter_child_nodes(piece), DEFINITIONS))
+    nodes = list(own_nodes(below(piece), DEFINITIONS))
     apart = {base for node in nodes for base in _bases(node)}
     calls = [node for node in nodes if isinstance(node, ast.Call)]
     arguments = {node: given for call in calls for node, given in _arguments(call)}
