@@ -154,14 +154,18 @@ def _held(obj: Obj) -> Collection[Value]:
 
 def tree(interp: Interpreter, ref: Ref) -> list[Ref]:
     """The module and all its registered submodules, each once."""
-    seen: dict[int, Ref] = {}
+    return list(_each_module(interp, ref))
+
+
+def _each_module(interp: Interpreter, ref: Ref) -> Iterator[Ref]:
+    seen: set[int] = set()
     pending = [ref]
     while pending:
         current = pending.pop()
         if current.address not in seen:
-            seen[current.address] = current
+            seen.add(current.address)
+            yield current
             pending.extend(children(interp, current))
-    return list(seen.values())
 
 
 def registered(obj: Obj) -> Iterator[tuple[str, Tensor]]:
@@ -182,7 +186,12 @@ def registered(obj: Obj) -> Iterator[tuple[str, Tensor]]:
 
 def tensors(interp: Interpreter, ref: Ref) -> list[Tensor]:
     """All parameters and buffers of a module and its submodules."""
-    return [t for part in tree(interp, ref) for _, t in registered(interp.obj(part))]
+    return list(each_tensor(interp, ref))
+
+
+def each_tensor(interp: Interpreter, ref: Ref) -> Iterator[Tensor]:
+    """The same one after the other, for who may not need all."""
+    return (t for part in _each_module(interp, ref) for _, t in registered(interp.obj(part)))
 
 
 def module_device(interp: Interpreter, value: Value) -> Device | None:

@@ -17,18 +17,23 @@ def kept_by(interp: Interpreter, top: Ref) -> Ref | None:
     """The plain object of the project that keeps a module, and is itself kept by a module."""
     if MOVED in interp.obj(top).facts:
         return None
-    objects = [(Ref(address), obj) for address, obj in reads.objects(interp)]
+    objects = reads.objects(interp)
     plain = [
-        ref
-        for ref, obj in objects
-        if obj.kind == "instance" and not modules.is_module(interp, ref) and top in obj.attrs.values()
+        Ref(address)
+        for address, obj in objects
+        if obj.kind == "instance" and _has(obj, top) and not modules.is_module_class(interp, obj.cls)
     ]
-    for ref, obj in objects:
-        if plain and modules.is_module(interp, ref):
-            found = next((held for held in plain if held in obj.attrs.values()), None)
+    for address, obj in objects if plain else ():
+        if modules.is_module(interp, Ref(address)):
+            found = next((held for held in plain if _has(obj, held)), None)
             if found is not None:
                 return found
     return None
+
+
+def _has(obj: Obj, part: Ref) -> bool:
+    """Whether an attribute of an object is another one."""
+    return any(value.__class__ is Ref and value == part for value in obj.attrs.values())
 
 
 def modules_in(interp: Interpreter, keeper: Ref) -> list[str]:

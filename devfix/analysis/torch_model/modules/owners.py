@@ -162,20 +162,29 @@ def _is_left_out(interp: Interpreter, part: Ref, whole: Ref) -> bool:
     if MOVED in interp.obj(whole).facts:
         return False
     own = {id(tensor) for tensor in modules.tensors(interp, part)}
-    others = [tensor for tensor in modules.tensors(interp, whole) if id(tensor) not in own]
-    return bool(others) and all(tensor.device.is_accelerator for tensor in others)
+    others = 0
+    for tensor in modules.each_tensor(interp, whole):  # the first one of most is on the CPU
+        if id(tensor) not in own:
+            if not tensor.device.is_accelerator:
+                return False
+            others += 1
+    return others > 0
 
 
-def describe(interp: Interpreter, ref: Ref, place: Tensor) -> Tensor:
-    """A parameter of ``ref`` as an operand: when it never moved its trail is its module's life."""
-    if place.trail and (place.trail[0].kind in _PLACED or place.device != CPU):
-        return place
+def described(interp: Interpreter, ref: Ref, place: Tensor) -> tuple[Tensor, dict[str, str]]:
+    """A parameter of ``ref`` as an operand, and what a mismatch with it should know of the module.
+
+    When it never moved its trail is its module's life.
+    """
     top, container = root(interp, ref)
+    kept = keepers.kept_by(interp, top) if container is None else None
+    details = _detail(interp, top, container, kept)
+    if place.trail and (place.trail[0].kind in _PLACED or place.device != CPU):
+        return place, details
     if container is not None:
-        return replace(place, trail=interp.obj(container).trail or place.trail)
-    kept = keepers.kept_by(interp, top)
+        return replace(place, trail=interp.obj(container).trail or place.trail), details
     roots = (interp.obj(kept).trail,) if kept is not None else place.roots
-    return replace(place, trail=_life(interp, top, ref) or place.trail, roots=roots)
+    return replace(place, trail=_life(interp, top, ref) or place.trail, roots=roots), details
 
 
 def lives(interp: Interpreter, ref: Ref, parameter: Tensor) -> Tensor:
@@ -241,8 +250,10 @@ def _life_above(interp: Interpreter, trail: Trail) -> _Life:
     if not trail or trail[0].kind != "module":
         return _Life()
     for address, obj in reads.objects(interp):
+        if obj.kind not in ("module", "instance") or obj.trail[:1] != trail[:1]:
+            continue
         ref = Ref(address)
-        if obj.trail[:1] != trail[:1] or SUBSTITUTED in obj.facts or not modules.is_module(interp, ref):
+        if SUBSTITUTED in obj.facts or not modules.is_module(interp, ref):
             continue  # a copy may run with the tensors of what it was taken of
         top, container = root(interp, ref)
         if container is not None:
@@ -347,11 +358,9 @@ def _may_be(value: Value, ref: Ref) -> bool:
     return isinstance(value, Union) and ref in value.members
 
 
-def detail(interp: Interpreter, ref: Ref) -> dict[str, str]:
-    """What a mismatch with a module's parameters should know of the module."""
-    top, container = root(interp, ref)
+def _detail(interp: Interpreter, top: Ref, container: Ref | None, kept: Ref | None) -> dict[str, str]:
+    """What a mismatch with a module's parameters should know of the module, and of what keeps it."""
     found: dict[str, str] = {"module": class_name(interp.obj(top))}
-    kept = keepers.kept_by(interp, top) if container is None else None
     if container is not None or kept is not None:
         found["unregistered"] = "1"
     if kept is not None:

@@ -34,7 +34,7 @@ def operand(
     known = interp.described.get(key)
     if known is None:
         usual = place.split if place.split is not None and place.is_parted else place
-        known = interp.described[key] = (owners.describe(interp, ref, usual), owners.detail(interp, ref))
+        known = interp.described[key] = owners.described(interp, ref, usual)
     life = known[0]
     split = replace(place.split, trail=life.trail, roots=life.roots) if place.split is not None else None
     part = Part(replace(place, trail=life.trail, roots=life.roots, split=split), "weight", callee)
