@@ -12,6 +12,18 @@ HEAD = "import numpy as np\nimport torch\nimport torch.nn as nn\nimport torch.nn
 
 #: Programs that PyTorch refuses, and what has to stand in the repaired text.
 PROGRAMS = {
+    "a factory names the dtype of what is written to": (
+        "share = torch.zeros(3, dtype=torch.int64)\nshare += 1\nshare /= share.sum()\nprint(share)\n",
+        "share = torch.zeros(3, dtype=torch.float32)\n",
+    ),
+    "a factory names the dtype, and something else is done to what it makes": (
+        "share = torch.ones(3, dtype=torch.int64).cumsum(0)\nshare /= share.sum()\nprint(share)\n",
+        "share = torch.ones(3, dtype=torch.int64).cumsum(0).float()\n",
+    ),
+    "a factory is told its dtype by what a call unpacks": (
+        "how = dict(dtype=torch.int64)\nshare = torch.zeros(3, **how)\nshare /= share.sum()\nprint(share)\n",
+        "share = torch.zeros(3, **how).float()\n",
+    ),
     "a model in two dtypes": (
         """
 class Net(nn.Module):

@@ -25,6 +25,7 @@ from devfix.placement.devices.device_expression import Place
 from devfix.placement.dtypes import (
     cast_apart,
     double_island,
+    dtype_keyword,
     lookups,
     quotients,
     shared_move,
@@ -42,10 +43,6 @@ METHODS = {
     "float32": "float", "float64": "double", "float16": "half", "bfloat16": "bfloat16",
     "int64": "long", "int32": "int", "uint8": "byte", "bool": "bool",
 }  # fmt: skip
-#: Calls that take the dtype as a keyword.
-_WITH_KEYWORD = frozenset(
-    "tensor as_tensor asarray zeros ones empty full arange linspace eye zeros_like ones_like full_like".split()
-)
 #: The methods that cast and do no more.
 CASTS = frozenset(METHODS.values())
 #: The dtypes PyTorch has things in unless somebody says otherwise.
@@ -115,13 +112,7 @@ class Recaster:
     def at_factory(self) -> list[Fix]:
         """The factory call that is the sink makes the wanted dtype."""
         place = self._place(self.mismatch.path, self.mismatch.sink)
-        if place is None or not isinstance(place.node, ast.Call):
-            return []
-        package = _callee(place.node)[1]
-        if not package or _is_spread(place.node):
-            return []
-        edit = SetKeyword(self.mismatch.sink, "dtype", f"{package}.{self.wanted}")
-        return self._fixes((FileEdit(place.path, edit),))
+        return self._fixes(dtype_keyword.told(place, self.wanted)) if place is not None else []
 
     def at_use(self) -> list[Fix]:
         """Where the operation is, for a value that may serve other purposes as it is."""
@@ -178,11 +169,10 @@ class Recaster:
             return () if chosen else self._recast(place, call)
         if origin.kind not in ("array", "numpy", "factory") or is_written_later(place):
             return ()
-        name, package = _callee(call)
         if self.mismatch.kind == "dtype" and any(keyword.arg == "dtype" for keyword in call.keywords):
             return ()  # somebody computes in this dtype; what comes out is cast
-        if name in _WITH_KEYWORD and package and not _is_spread(call):
-            return (FileEdit(place.path, SetKeyword(origin.span, "dtype", f"{package}.{self.wanted}")),)
+        if edits := dtype_keyword.told_factory(place, self.wanted):
+            return edits
         return self._wrap(place)
 
     def _at_casts(self) -> tuple[FileEdit, ...]:
@@ -252,8 +242,12 @@ class Recaster:
             if place is None or not isinstance(statement, ast.Assign):
                 continue
             if statement.targets == [place.node]:
-                bound = self._before_use(place, statement)
-                return bound or self._wrap(Place(place.path, place.outline, statement.value))
+                made = Place(place.path, place.outline, statement.value)
+                return (
+                    self._before_use(place, statement)
+                    or dtype_keyword.told_another(made, self.wanted)
+                    or self._wrap(made)
+                )
         return ()
 
     def _before_use(self, bound: Place, statement: ast.stmt) -> tuple[FileEdit, ...]:
@@ -381,16 +375,3 @@ def _is_called(place: Place) -> bool:
     """Whether an expression stands for the module that is called there, whose parameters are no values of the call's."""
     call = place.outline.parents.get(place.node)
     return isinstance(call, ast.Call) and call.func is place.node
-
-
-def _is_spread(call: ast.Call) -> bool:
-    """Whether a call unpacks keywords, one of which may be what is to be told."""
-    return any(keyword.arg is None for keyword in call.keywords)
-
-
-def _callee(call: ast.Call) -> tuple[str, str]:
-    """The name of what is called, and of the package it is taken from: ``("tensor", "torch")``."""
-    func = call.func
-    if isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name):
-        return func.attr, func.value.id
-    return (func.id, "") if isinstance(func, ast.Name) else ("", "")
