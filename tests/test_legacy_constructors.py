@@ -153,3 +153,44 @@ def test_a_type_of_the_cpu_is_no_wish_to_stay_there(past: str, aim: str) -> None
     assert len(changed) == 1
     assert changed[0].startswith(("past)", "aim = "))
     assert changed[0].endswith(".to(self.device)")
+
+
+@pytest.mark.filterwarnings("ignore:torch.sparse.SparseTensor")
+def test_a_sparse_tensor_is_what_its_values_are_unless_it_is_made_by_sizes_alone() -> None:
+    text = """
+    import torch
+
+    where, few, both = torch.tensor([[0, 1], [1, 0]]), torch.tensor([1, 2]), torch.Size([2, 2])
+    integers = torch.sparse.IntTensor(where, few, both)
+    wide = torch.sparse.FloatTensor(where, few.double(), both)
+    dense = torch.sparse.LongTensor(where, few.int()).to_dense()
+    by_sizes = torch.sparse.DoubleTensor(2, 2)
+    by_size = torch.sparse.HalfTensor(both)
+    empty = torch.sparse.ByteTensor()
+    """
+    assert lies(text) == []
+
+
+@pytest.mark.parametrize(
+    ("made", "found"),
+    [
+        ("sparse.IntTensor(where, few)", ["6: device"]),
+        ("sparse.DoubleTensor(where, few, torch.Size([2, 2]))", ["6: device"]),
+        ("cuda.sparse.FloatTensor(where, few)", ["6: device"]),
+        ("sparse.FloatTensor(2, 2)", ["6: device"]),
+        ("sparse.IntTensor(where.cuda(), few.cuda())", []),
+        ("cuda.sparse.FloatTensor(2, 2)", []),
+    ],
+)
+def test_a_sparse_tensor_is_where_its_values_are_unless_it_is_made_by_sizes_alone(
+    made: str, found: list[str]
+) -> None:
+    """So an H200 has it."""
+    text = f"""
+    import torch
+
+    where, few = torch.tensor([[0, 1], [1, 0]]), torch.ones(2)
+    graph = torch.{made}
+    print(torch.sparse.mm(graph, torch.ones(2, 2).cuda()))
+    """
+    assert clashes(text) == found

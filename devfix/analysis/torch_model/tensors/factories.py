@@ -388,7 +388,6 @@ HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
     "torch.from_numpy": from_numpy,
     "torch.normal": normal,
     "torch.sparse_coo_tensor": sparse,
-    "torch.sparse.FloatTensor": sparse,
     "torch.nn.Parameter": parameter,
     "torch.nn.Buffer": buffer,
     "torch.autograd.Variable": variable,

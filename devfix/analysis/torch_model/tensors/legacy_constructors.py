@@ -7,11 +7,17 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.lattice import AT_LEAST_1, CPU
-from devfix.analysis.domain.values import Array, Tensor, Value, without_none
+from devfix.analysis.domain.values import Array, Tensor, Union, Unknown, Value, without_none
 from devfix.analysis.language.frames import CallSite
 from devfix.analysis.record.trails import roots_of_host
-from devfix.analysis.torch_model.tensors import operations, requirements
-from devfix.analysis.torch_model.tensors.arguments import default_device, device_of, is_empty_list, nesting
+from devfix.analysis.torch_model.tensors import factories, operations, requirements
+from devfix.analysis.torch_model.tensors.arguments import (
+    default_device,
+    device_of,
+    is_empty_list,
+    nesting,
+    size_rank,
+)
 from devfix.analysis.torch_model.tensors.legacy_types import CONSTRUCTORS, type_named
 from devfix.analysis.torch_model.tensors.requirements import Part
 
@@ -63,6 +69,26 @@ def _typed(interp: Interpreter, name: str, site: CallSite, made: Tensor, data: T
     )
 
 
+def sparse(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``torch.sparse.FloatTensor(indices, values[, size])``: where they are, and what they are, whatever the name says.
+
+    Only what is made by sizes alone is as the name says (an H200 shows that for ``torch.cuda.sparse`` as well).
+    """
+    package, _, kind = name.rpartition(".")
+    found = type_named(f"{package.removesuffix('.sparse')}.{kind}")
+    if found is None or not _has_sizes_alone(site):
+        return factories.sparse(interp, name, site)
+    dtype, device = found
+    rank = size_rank(interp, list(site.args)) if site.args else None
+    return Tensor(device, dtype, rank, grad=False, leaf=True, trail=(interp.site("factory", site.node),))
+
+
+def _has_sizes_alone(site: CallSite) -> bool:
+    """Whether a sparse tensor is given no indices and values, nor another to be as."""
+    tensors = (Tensor, Unknown, Union)
+    return not site.keywords and not any(isinstance(arg.value, tensors) for arg in site.args)
+
+
 def _rank(interp: Interpreter, site: CallSite) -> int | None:
     if len(site.args) == 1:
         rank = nesting(interp, site.args[0].value)
@@ -73,4 +99,10 @@ def _rank(interp: Interpreter, site: CallSite) -> int | None:
 HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
     **{f"torch.{name}": construct for name in CONSTRUCTORS},
     **{f"torch.cuda.{name}": construct for name in CONSTRUCTORS if name != "Tensor"},
+    **{
+        f"torch{place}.sparse.{name}": sparse
+        for place in ("", ".cuda")
+        for name in CONSTRUCTORS
+        if name != "Tensor"
+    },
 }
