@@ -244,3 +244,37 @@ def test_what_is_made_after_the_other_has_moved_moves_at_once(moved: str, added:
 
 def test_what_moves_under_a_guard_decides_nothing_for_what_is_made_behind_it() -> None:
     assert "\nsecond.cuda()\n" not in fixed(ABOVE.format(moved="if cuda:\n    first.cuda()"))
+
+
+TOGETHER = """
+device = torch.device("cuda")
+class Pair:
+    def __init__(self):
+        {first}, {second} = torch.nn.Linear(2, 2), torch.nn.Linear(2, 2)
+        {first}, {second} = {moves}
+        print({second}({first}(torch.ones(1, 2).to(device))))
+Pair()
+"""
+
+
+@pytest.mark.parametrize("names", [("one", "two"), ("self.one", "self.two")])
+@pytest.mark.parametrize("move", [".cuda()", ".to(device)", '.to("cuda")'])
+@pytest.mark.parametrize("left", [0, 1])
+def test_one_that_the_same_assignment_leaves_out(names: tuple[str, str], move: str, left: int) -> None:
+    first, second = names
+    moves = [first + move, second + move]
+    after = TOGETHER.format(first=first, second=second, moves=", ".join(moves))
+    moves[left] = names[left]
+    assert fixed(TOGETHER.format(first=first, second=second, moves=", ".join(moves))) == after
+    assert fixed(after) == after
+
+
+OTHERS = ["one.to(device).eval(), two", "two, one.to(device)"]
+
+
+@pytest.mark.parametrize("moves", OTHERS)
+def test_what_else_an_assignment_binds_is_no_move_of_another(moves: str) -> None:
+    body = TOGETHER.format(first="one", second="two", moves=moves)
+    after = fixed(body)
+    assert after != body
+    assert moves.replace("two", "two.to(device)") not in after

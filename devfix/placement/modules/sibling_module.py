@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from devfix.analysis.domain.lattice import ACCELERATOR
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.outline import Outline
-from devfix.findings import FileEdit, InsertAfter, Origin
+from devfix.findings import FileEdit, InsertAfter, Origin, WrapExpression
 from devfix.placement.devices import move_guards
-from devfix.placement.siblings.sibling_move import move_of, names
+from devfix.placement.siblings.sibling_move import last_move, move_of, names
 
 Edits = tuple[FileEdit, ...]
 
@@ -37,6 +37,27 @@ def beside(facts: Facts, site: Origin) -> Edits:
             edit = InsertAfter(outline.source.span(statement), f"{bound}{named.id}{suffix}")
             return (FileEdit(site.path, edit),)
     return _as_above(facts, site.path, named)
+
+
+def in_one_assignment(facts: Facts, site: Origin) -> Edits:
+    """``net.cuda()`` in ``net, other = net, other.cuda()``, which binds each to its name again."""
+    outline = facts.outline(site.path)
+    named = outline.expression_at(site.span) if site.kind in ("name", "attribute") else None
+    statement = outline.statement_of(named) if named is not None else None
+    if named is None or not isinstance(statement, ast.Assign):
+        return ()
+    targets, value = statement.targets[0], statement.value
+    if not isinstance(targets, ast.Tuple) or not isinstance(value, ast.Tuple):
+        return ()
+    pairs = [(ast.unparse(target), part) for target, part in zip(targets.elts, value.elts, strict=False)]
+    own = next((part for name, part in pairs if name == ast.unparse(named) == ast.unparse(part)), None)
+    moved = {name: part for name, part in pairs if ast.unparse(part) == name + (last_move(part) or "?")}
+    moves = {outline.source.segment(outline.source.span(part))[len(name) :] for name, part in moved.items()}
+    if own is None or len(moves) != 1:
+        return ()
+    if not any(_placed(facts, site.path, outline, statement, other) == "module" for other in moved):
+        return ()
+    return (FileEdit(site.path, WrapExpression(outline.source.span(own), "", moves.pop())),)
 
 
 def _as_above(facts: Facts, path: str, named: ast.Name) -> Edits:
@@ -136,7 +157,9 @@ def _placed(facts: Facts, path: str, outline: Outline, statement: ast.stmt, name
     Data counts under a guard that is there for moves; "" for anything else.
     """
     span = outline.source.span(statement)
-    bindings = facts.bindings(path, outline.scopes(statement)[0]).get(name, [])
+    function = outline.function_of(statement) if "." in name else None
+    scope = outline.scope(function) if function is not None else outline.scopes(statement)[0]
+    bindings = facts.bindings(path, scope).get(name, [])
     found = [binding for binding in bindings if binding.statement == span]
     kinds = {binding.kind for binding in found}
     if kinds == {"module"} and all((binding.device or ACCELERATOR).is_accelerator for binding in found):
