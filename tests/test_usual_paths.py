@@ -5,7 +5,9 @@ from __future__ import annotations
 from textwrap import dedent
 
 import pytest
-from text_program import clashes, fix_texts
+from text_program import Ending, clashes, fix_texts
+
+from devfix.analysis.domain.values import Scalar
 
 HEAD = """\
 import argparse
@@ -490,3 +492,71 @@ def test_what_an_option_wraps_and_moves_is_used_where_it_was_wrapped() -> None:
 def test_what_an_option_moves_under_another_name_is_on_the_cpu_without_it() -> None:
     text = WRAPPED.format(first="if args.pretrain:", used="body").replace("Head(self.body)", "self.body")
     assert clashes(text) == ["29: device"]
+
+
+ENGINE = """\
+import argparse
+import torch
+from torch import nn
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--full", action="store_true")
+parser.add_argument("--half", action="store_true")
+args = parser.parse_args()
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+
+class Engine:
+    def __init__(self, net, half):
+        self.half = {half}
+        self.net = net.to(device).eval()
+        if self.half:
+            self.net.half()
+
+    def __call__(self, x):
+        return self.net({x})
+
+
+print(Engine(nn.Linear(3, 2), {given})(torch.ones(1, 3, device=device)))
+"""
+
+
+def _engine(given: str, half: str = 'half and device.type != "cpu"', x: str = "x") -> list[str]:
+    return clashes(ENGINE.format(given=given, half=half, x=x))
+
+
+@pytest.mark.parametrize(
+    "given", ["not args.full", "not args.full and not args.half", "not args.half or args.full"]
+)
+def test_what_is_said_of_options_is_what_it_is_without_them(given: str) -> None:
+    assert _engine(given) == ["20: dtype"]
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        "args.half",
+        "not args.full and args.half",
+        "not (args.half or not args.full)",
+        "args.full or args.half",
+    ],
+)
+def test_a_cast_that_only_an_option_leads_to_is_not_there(given: str) -> None:
+    assert _engine(given) == []
+
+
+@pytest.mark.parametrize("x", ["x.half() if self.half else x", "x.to(next(self.net.parameters()).dtype)"])
+def test_an_input_that_is_cast_as_the_model_is_fits(x: str) -> None:
+    assert _engine("not args.full", x=x) == []
+
+
+def test_the_negative_of_an_option_is_not_the_option() -> None:
+    text = """
+    import argparse
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--gpu", type=int, default=1)
+    gpu = -parser.parse_args().gpu
+    """
+    value = Ending(dedent(text))["gpu"]
+    assert isinstance(value, Scalar)
+    assert value.usual is None

@@ -109,13 +109,16 @@ def unary_op(interp: Interpreter, node: ast.UnaryOp) -> Value:
     value = without_none(interp.eval(node.operand))
     if isinstance(node.op, ast.Not):
         known = answers.truth(interp, value)
-        return answers.boolean(None if known is None else not known)
+        usual = usual_value(value) if known is None else None
+        return answers.boolean(not known) if known is not None else Scalar("bool", usual and not usual.value)
     if isinstance(value, Const) and isinstance(value.value, (int, float)):
         if isinstance(node.op, ast.USub):
             return Const(-value.value)
         return value if isinstance(node.op, ast.UAdd) else Scalar("int")
     if isinstance(value, (Tensor, Array)):
         return operators.unary(interp, node, value)
+    if isinstance(value, Scalar) and not isinstance(node.op, ast.UAdd):
+        return Scalar("int" if value.type == "bool" else value.type)  # and no option any more
     return value if isinstance(value, Scalar) else UNKNOWN
 
 
@@ -142,7 +145,8 @@ def bool_op(interp: Interpreter, node: ast.BoolOp) -> Value:
     if asked and len(possible) == 2:
         return environment.instead(possible[-1])
     if len(possible) > 1 and all(scalar_type(value) == "bool" for value in possible):
-        return Scalar("bool")
+        usual = [each and bool(each.value) for each in map(usual_value, possible)]
+        return Scalar("bool", stops_at if stops_at in usual else None if None in usual else not stops_at)
     joined = join_all(possible)
     first = usual_value(possible[0]) if stops_at and len(possible) > 1 else None
     return usually(joined, first) if first is not None and first.value else joined
