@@ -23,7 +23,7 @@ NOT_FOLLOWED = frozenset(
     "make-dataclass inspect-bind sys-modules generator-send generator-return exception-carries stop-iteration-value "
     "getattribute exec-namespace keys-and-getitem generator-return-collected yield-from-result coroutine-averager "
     "exception-payload exception-args nullcontext-choice suppress-key asyncio-future try-import-fallback "
-    "tree-recursion-keys edict-of-lists".split()
+    "tree-recursion-keys".split()
 )
 
 

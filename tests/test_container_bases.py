@@ -109,3 +109,137 @@ def test_what_took_the_place_of_something_is_what_is_there() -> None:
     torch.ones(3).cuda() + held["x"] + items[0]
     """
     assert clashes(text) == []
+
+
+OWN = """
+import collections
+import copy
+import torch
+from dataclasses import dataclass, fields
+
+class Lower(dict):
+    def __init__(self, *args, **more):
+        super().__init__(*args, **more)
+        self.rounds = 1
+
+    def __getitem__(self, name):
+        return super().__getitem__(name.lower())
+
+    def __setitem__(self, name, value):
+        super().__setitem__(name.lower(), value)
+
+class Config(dict):
+    def __init__(self, given=None, **more):
+        for name, value in {**(given or {}), **more}.items():
+            setattr(self, name, value)
+
+    def __setattr__(self, name, value):
+        if isinstance(value, dict) and not isinstance(value, Config):
+            value = Config(value)
+        super().__setattr__(name, value)
+        super().__setitem__(name, value)
+
+    __setitem__ = __setattr__
+
+class Plain(dict):
+    __getattr__ = dict.__getitem__
+    __setattr__ = dict.__setitem__
+
+    def __getitem__(self, name):
+        return super().get(name)
+
+class Output(collections.OrderedDict):
+    def __post_init__(self):
+        for field in fields(self):
+            if getattr(self, field.name) is not None:
+                self[field.name] = getattr(self, field.name)
+
+    def __getitem__(self, key):
+        return dict(self.items())[key] if isinstance(key, str) else self.to_tuple()[key]
+
+    def __setitem__(self, key, value):
+        super().__setitem__(key, value)
+        super().__setattr__(key, value)
+
+    def to_tuple(self):
+        return tuple(self[key] for key in self.keys())
+
+@dataclass
+class Pair(Output):
+    first: object = None
+    second: object = None
+
+class Renamed(dict):
+    def __setitem__(self, name, value):
+        super().__setitem__(name + "!", value)
+
+    def __iter__(self):
+        return iter(["own"])
+
+    def keys(self):
+        return ["own"]
+
+    def __getitem__(self, name):
+        return name + "?"
+
+def spread(**more):
+    return sorted(more)
+"""
+OWN_BODY = """
+low = Lower(first=1)
+low["SECOND"] = 2
+a, b, c, d = low["Second"], low["first"], low.get("second"), low.rounds
+e, f, g, h = dict(low), {**low}, spread(**low), [key for key in low]
+i, j = list(low.items()), list(low.values())
+other = copy.copy(low)
+other["second"] = 3
+k, l = low["second"], other["second"]
+low.rounds = 4
+m, n = "rounds" in low, len(low)
+config = Config({"model": {"size": 4}}, rate=0.5)
+config.name = "a"
+config["rate"] = 0.25
+o, p, q, r = config.model.size, config["name"], config.rate, config["model"]["size"]
+s = dict(config)
+plain = Plain(size=1)
+plain.size = 2
+t, u, v = plain["size"], plain.size, plain["none"]
+pair = Pair(second=2)
+w, x, y = pair[0], pair["second"], pair.to_tuple()
+renamed = Renamed()
+renamed["a"] = 1
+z = [renamed["a"], dict(renamed), spread(**renamed), list(renamed), list(renamed.items())]
+kinds = [isinstance(each, kind) for each in (low, config, pair) for kind in (dict, list, collections.OrderedDict)]
+empty = "some" if Lower() else "none"
+"""
+
+
+def test_what_is_said_of_dicts_that_get_their_entries_their_own_way_is_so() -> None:
+    assert lies(OWN + OWN_BODY) == []
+
+
+def test_what_is_known_of_dicts_that_get_their_entries_their_own_way() -> None:
+    end = Ending(OWN + OWN_BODY)
+    wanted = {"a": 2, "b": 1, "c": 2, "d": 1, "k": 2, "l": 3, "o": 4, "p": "a", "q": 0.25, "r": 4}
+    wanted |= {"t": 2, "u": 2, "w": 2, "x": 2}
+    assert {name: end[name] for name in wanted} == {name: Const(value) for name, value in wanted.items()}
+
+
+OWN_WAYS = [
+    "held = Lower()\nheld['X'] = x\nx = held['x']",
+    "x = Lower(x=x).pop('x')",
+    "held = Config({'model': {'weight': x}})\nx = held.model.weight",
+    "held = Config()\nheld.weight = x\nx = held['weight']",
+    "held = Config(weight=torch.ones(3))\nsetattr(held, 'weight', x)\nx = held['weight']",
+    "held = Plain()\nheld.weight = x\nx = held.weight",
+    "x = Pair(second=x)[0]",
+    "held = Pair(first=torch.ones(3))\nheld['first'] = x\nx = held.first",
+    "held = dict(Lower(x=x))\nx = held['x']",
+    "def f(x):\n    return x\nx = f(**Lower(x=x))",
+]
+
+
+@pytest.mark.parametrize("way", OWN_WAYS)
+def test_what_passes_through_such_dicts_stays_where_it_is(way: str) -> None:
+    assert len(clashes(f"{OWN}x = torch.ones(3)\n{way}\ntorch.ones(3).cuda() * x\n")) == 1
+    assert clashes(f"{OWN}x = torch.ones(3).cuda()\n{way}\ntorch.ones(3).cuda() * x\n") == []

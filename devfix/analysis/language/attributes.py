@@ -35,6 +35,7 @@ from devfix.analysis.domain.values import (
 )
 from devfix.analysis.language import (
     cached_properties,
+    containers,
     descriptors,
     fitting,
     given_namespaces,
@@ -203,6 +204,9 @@ def _class_attribute(interp: Interpreter, cls: Class, receiver: Value, name: str
         own = not is_module(interp, receiver) or not tensor_attributes.is_of_modules(interp, receiver, name)
         if isinstance(getter, Function) and own:
             return _computed(interp, getter, [receiver], name, node)
+        entries = mappings.wrapped(interp, interp.obj(receiver)) if getter is not None else None
+        if entries is not None and not hasattr(dict, name):
+            return containers.get_item(interp, entries, Const(name))
         return tensor_attributes.of_object(interp, receiver, interp.obj(receiver), name, node)
     if name in ("__name__", "__qualname__"):
         return Const(cls.node.name) if name == "__name__" else UNKNOWN

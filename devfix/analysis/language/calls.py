@@ -33,6 +33,7 @@ from devfix.analysis.domain.values import (
 )
 from devfix.analysis.language import (
     construction,
+    containers,
     contexts,
     fitting,
     iteration,
@@ -126,8 +127,8 @@ def _hand_on(interp: Interpreter, site: CallSite) -> None:
 def _spread_object(interp: Interpreter, value: Value) -> Obj | None:
     """What ``**value`` takes keywords from: a dict, or what is either of several."""
     if not isinstance(value, Union):
-        return interp.obj_of(value)
-    found = [interp.obj_of(member) for member in value.members]
+        return containers.as_dict(interp, value)
+    found = [containers.as_dict(interp, member) for member in value.members]
     dicts = [obj for obj in found if obj is not None and obj.kind == "dict"]
     return functools.reduce(join_objects, dicts) if len(dicts) == len(found) else None
 

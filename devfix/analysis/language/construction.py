@@ -25,6 +25,7 @@ from devfix.analysis.language.frames import Arg, CallSite, Frame
 from devfix.analysis.nn.modules import external_bases, is_module_class
 from devfix.analysis.text.syntax import called
 from devfix.analysis.torch_model.modules import bases
+from devfix.analysis.torch_model.python import mappings
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -131,7 +132,12 @@ def _allocated(interp: Interpreter, cls: Class, site: CallSite) -> Value:
     obj = interp.obj_of(given)
     if isinstance(given, Tensor) or (obj is not None and obj.cls == cls):
         return given
-    return interp.new(Obj("instance", cls, trail=(interp.site("module", site.node),)))
+    return _new(interp, cls, site)
+
+
+def _new(interp: Interpreter, cls: Class, site: CallSite) -> Ref:
+    held = mappings.with_own_entries(interp, cls)
+    return interp.new(Obj("instance", cls, attrs=held, trail=(interp.site("module", site.node),)))
 
 
 def bare(interp: Interpreter, cls: Class, site: CallSite) -> Value:
@@ -139,7 +145,7 @@ def bare(interp: Interpreter, cls: Class, site: CallSite) -> Value:
     if not site.args or site.args[0].value != cls:
         return UNKNOWN
     special = bases.special_instance(interp, cls, CallSite(site.node))
-    return special or interp.new(Obj("instance", cls, trail=(interp.site("module", site.node),)))
+    return special or _new(interp, cls, site)
 
 
 def _fill_fields(interp: Interpreter, cls: Class, ref: Ref, site: CallSite) -> None:

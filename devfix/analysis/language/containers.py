@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from devfix.analysis.assumptions import device_keys
+from devfix.analysis.domain import classes
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.join import join_all, join_elements, join_values, scalar_type, usually
 from devfix.analysis.domain.values import (
@@ -29,7 +30,7 @@ from devfix.analysis.domain.values import (
 )
 from devfix.analysis.language import cached_properties, object_keys, text_keys
 from devfix.analysis.language.frames import CallSite
-from devfix.analysis.language.given_namespaces import NAMESPACE_OF
+from devfix.analysis.language.given_namespaces import ENTRIES, NAMESPACE_OF
 from devfix.analysis.language.iteration import MAX_ITEMS, dict_key
 
 if TYPE_CHECKING:
@@ -167,12 +168,21 @@ def everything(obj: Obj) -> list[Value]:
     return [*values, obj.element] if obj.element is not None else values
 
 
+def as_dict(interp: Interpreter, value: Value) -> Obj | None:
+    """What ``dict(x)`` and ``**x`` take entries from: an object, or the dict within one whose class descends from ``dict``."""
+    obj = interp.obj_of(value)
+    held = obj.attrs.get(ENTRIES) if obj is not None and obj.kind == "instance" else None
+    if obj is None or held is None or not isinstance(obj.cls, Class):
+        return obj
+    return obj if classes.find(interp, obj.cls, "__iter__") is not None else interp.obj_of(held)
+
+
 def entries(interp: Interpreter, value: Value) -> tuple[dict[str, Value], Value | None] | None:
     """What a dict holds under its keys, and under any other; of one of several what either of them does. None for the rest."""
     held: dict[str, list[Value]] = {}
     others: list[Value] = []
     for member in members(value):
-        obj = interp.obj_of(member)
+        obj = as_dict(interp, member)
         if obj is None or obj.kind != "dict":
             return None
         for key, entry in obj.attrs.items():

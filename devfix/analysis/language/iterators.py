@@ -10,6 +10,7 @@ from devfix.analysis.domain.join import join_all
 from devfix.analysis.domain.values import UNKNOWN, Class, Function, Scalar, Value
 from devfix.analysis.language import iteration
 from devfix.analysis.language.frames import Arg, CallSite
+from devfix.analysis.torch_model.python import mappings
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -48,6 +49,9 @@ def iterate_instance(interp: Interpreter, ref: Value, node: ast.expr | None) -> 
                     return interp.call_function(step, [ref], where)
                 return UNKNOWN
             return iteration.element(interp, iterator, node)
+        entries = mappings.wrapped(interp, obj)
+        if entries is not None:
+            return iteration.element(interp, entries, node)
         found = classes.find(interp, obj.cls, "__getitem__")
         if isinstance(found, Function):
             return interp.call_function(found, [ref], where, CallSite(where, (Arg(Scalar("int")),)))

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis.domain import classes
 from devfix.analysis.domain.copying import replace
-from devfix.analysis.domain.values import Class, Const, Function, Obj, Ref, Tensor, Value
+from devfix.analysis.domain.values import Class, Const, External, Function, Obj, Ref, Tensor, Value
+from devfix.analysis.language import given_namespaces
 from devfix.analysis.language.frames import Arg, CallSite
 
 if TYPE_CHECKING:
@@ -17,12 +18,21 @@ if TYPE_CHECKING:
 def of(interp: Interpreter, obj: Obj, value: Value) -> Function | None:
     """The ``__setattr__`` that is called where an object is given a value.
 
-    Numbers, texts and the like are left to the object: where they are kept is of no account.
+    Numbers, texts and the like are left to the object: where they are kept is of no account, unless that is among entries.
     """
-    if obj.kind not in ("instance", "module") or not isinstance(value, (Ref, Tensor)):
+    kept = isinstance(value, (Ref, Tensor)) or given_namespaces.ENTRIES in obj.attrs
+    if obj.kind not in ("instance", "module") or not kept:
         return None
     found = classes.find(interp, obj.cls, "__setattr__") if isinstance(obj.cls, Class) else None
     return found if isinstance(found, Function) else None
+
+
+def as_entries(interp: Interpreter, obj: Obj) -> Ref | None:
+    """The dict in which an object keeps its attributes as entries: ``__setattr__ = dict.__setitem__``."""
+    entries = obj.attrs.get(given_namespaces.ENTRIES)
+    if not isinstance(entries, Ref) or not isinstance(obj.cls, Class):
+        return None
+    return entries if isinstance(classes.find(interp, obj.cls, "__setattr__"), External) else None
 
 
 def call(interp: Interpreter, setter: Function, ref: Ref, name: str, value: Value, target: ast.expr) -> bool:

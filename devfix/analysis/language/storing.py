@@ -123,6 +123,9 @@ def _set_object_attribute(
         if own_setters.call(interp, setter, ref, name, value, target):
             return
         obj = interp.obj(ref)
+    elif (held := own_setters.as_entries(interp, obj)) is not None:
+        item_assignment.assign(interp, held, Const(name), value, target)
+        return
     if (entries := given_namespaces.of(interp, obj)) is not None:
         given_namespaces.write(interp, entries, name, value)
         return

@@ -121,6 +121,8 @@ def _initialise_container(interp: Interpreter, ref: Ref, base: str, site: CallSi
     if base == mappings.USER_DICT and obj.kind == "instance":
         interp.update(ref, obj.with_attr("data", made))
     elif base in _DICTS:
+        ref = mappings.wrapped(interp, obj) or ref
+        obj = interp.obj(ref)
         entries = {**obj.attrs, **held.attrs}
         interp.update(ref, replace(obj, attrs=entries, element=held.element or obj.element))
     elif obj.kind == "list":

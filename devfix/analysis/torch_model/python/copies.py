@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.values import UNKNOWN, Ref, TupleValue, Union, Value, members
 from devfix.analysis.language.frames import CallSite
+from devfix.analysis.language.given_namespaces import ENTRIES
 from devfix.analysis.nn.modules import is_module
 from devfix.analysis.record.trails import extend
 from devfix.analysis.torch_model.modules.lent_parameters import WHOLE
@@ -56,4 +57,10 @@ def clone(interp: Interpreter, value: Value, done: dict[int, Ref]) -> Value:
 def shallow(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``copy.copy``."""
     value = site.value(0, "x")
-    return interp.new(interp.obj(value)) if isinstance(value, Ref) else value or UNKNOWN
+    if not isinstance(value, Ref):
+        return value or UNKNOWN
+    obj = interp.obj(value)
+    entries = obj.attrs.get(ENTRIES)
+    if isinstance(entries, Ref):
+        obj = obj.with_attr(ENTRIES, interp.new(interp.obj(entries)))
+    return interp.new(obj)

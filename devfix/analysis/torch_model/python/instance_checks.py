@@ -45,6 +45,8 @@ if TYPE_CHECKING:
 _KINDS = ("list", "dict", "set")
 _SCALARS = ("int", "float", "bool", "str")
 _BUILT_IN = ("tuple", *_KINDS, *_SCALARS)
+#: Further classes that descend from ``dict``.
+_OF_DICTS = frozenset({"collections.OrderedDict", "collections.defaultdict", "collections.Counter"})
 _TYPES: dict[str, type] = {"int": int, "float": float, "bool": bool, "str": str}
 #: Modules of abstract classes, of which Python itself tells what is an instance.
 _ABSTRACT = {"numbers": numbers, "collections.abc": collections.abc, "typing": collections.abc}
@@ -237,9 +239,15 @@ def _is_built_in(interp: Interpreter, value: Value, obj: Obj | None, name: str) 
     if name == "tuple":
         return isinstance(value, TupleValue) or (obj is not None and named_tuples.is_one(interp, obj))
     if name in _KINDS:
-        return obj is not None and obj.kind == name
+        return obj is not None and (obj.kind == name or _inherits(interp, obj, name))
     kind = _TYPES.get(scalar_type(value) or "")
     return kind is not None and issubclass(kind, _TYPES[name])
+
+
+def _inherits(interp: Interpreter, obj: Obj, name: str) -> bool:
+    """Whether an object of the project is of a class that descends from one of Python's containers."""
+    above = modules.external_bases(interp, obj.cls) if isinstance(obj.cls, Class) else ()
+    return f"builtins.{name}" in above or (name == "dict" and not _OF_DICTS.isdisjoint(above))
 
 
 def _is_project_instance(interp: Interpreter, value: Value, option: Class) -> bool | None:

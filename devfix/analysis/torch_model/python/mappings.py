@@ -19,7 +19,7 @@ from devfix.analysis.domain.values import (
     TupleValue,
     Value,
 )
-from devfix.analysis.language import iteration
+from devfix.analysis.language import given_namespaces, iteration
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.nn.modules import external_bases
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
 USER_DICT = "collections.UserDict"
+_DICTS = frozenset({"builtins.dict", "collections.OrderedDict"})
 _MAPPINGS = frozenset(
     f"{package}.{name}"
     for package in ("collections.abc", "typing", "collections")
@@ -94,7 +95,17 @@ def set_data(interp: Interpreter, ref: Ref, value: Value) -> None:
         interp.update(ref, replace(obj, attrs={}, element=UNKNOWN))
 
 
+def with_own_entries(interp: Interpreter, cls: Class) -> dict[str, Value]:
+    """What an object has from the start whose class descends from ``dict``, and gets its entries its own way: no entries."""
+    is_dict = not _DICTS.isdisjoint(external_bases(interp, cls))
+    return {given_namespaces.ENTRIES: interp.new(Obj("dict"))} if is_dict else {}
+
+
 def wrapped(interp: Interpreter, obj: Obj) -> Ref | None:
-    """The dict within an object of a class that descends from ``UserDict``, and gets its entries its own way."""
-    data = obj.attrs.get("data") if obj.kind == "instance" else None
-    return data if isinstance(data, Ref) and is_user_dict(interp, obj) else None
+    """The dict within an object of a class that descends from ``dict`` or ``UserDict``, and gets its entries its own way."""
+    if obj.kind != "instance":
+        return None
+    held = obj.attrs.get(given_namespaces.ENTRIES)
+    if held is None and is_user_dict(interp, obj):
+        held = obj.attrs.get("data")
+    return held if isinstance(held, Ref) else None

@@ -35,6 +35,7 @@ from devfix.analysis.language import (
     fitting,
     given_namespaces,
     keeping,
+    own_setters,
     text_keys,
 )
 from devfix.analysis.language.frames import Arg, CallSite
@@ -243,8 +244,20 @@ def setattr_(interp: Interpreter, name: str, site: CallSite) -> Value:
     if value is not None and isinstance(owner, Ref):
         known = attribute.value if isinstance(attribute, Const) else None
         known = known if isinstance(known, str) else None
+        if (
+            name != "__setattr__"
+            and known is not None
+            and _is_set_by_class(interp, owner, known, value, site)
+        ):
+            return NONE
         keeping.store(interp, owner, known, _stored(interp, owner, known, value, site))
     return NONE
+
+
+def _is_set_by_class(interp: Interpreter, owner: Ref, name: str, value: Value, site: CallSite) -> bool:
+    """Whether a ``__setattr__`` of the project keeps under its name what ``setattr`` sets."""
+    setter = own_setters.of(interp, interp.obj(owner), value)
+    return setter is not None and own_setters.call(interp, setter, owner, name, value, site.node)
 
 
 def _stored(interp: Interpreter, owner: Ref, name: str | None, value: Value, site: CallSite) -> Value:
