@@ -21,9 +21,8 @@ CARRIERS = {carrier.name: carrier for carrier in carriers()}
 #: Ways that the analysis does not follow, so that it says nothing of what takes them.
 NOT_FOLLOWED = frozenset(
     "make-dataclass inspect-bind sys-modules generator-send generator-return exception-carries stop-iteration-value "
-    "getattribute exec-namespace keys-and-getitem generator-return-collected yield-from-result coroutine-averager "
-    "exception-payload exception-args nullcontext-choice suppress-key asyncio-future try-import-fallback "
-    "tree-recursion-keys".split()
+    "getattribute exec-namespace keys-and-getitem generator-return-collected coroutine-averager "
+    "exception-payload exception-args nullcontext-choice suppress-key asyncio-future try-import-fallback".split()
 )
 
 

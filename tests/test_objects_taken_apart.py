@@ -75,3 +75,104 @@ x, y = Perhaps(torch.ones(3, device="cuda"), torch.ones(3))
 print(torch.ones(3, device="cuda") + y)
 """
     assert not clashes(text)
+
+
+GENERATORS = """
+import sys
+import torch
+
+def flat(tree, prefix=""):
+    for key, value in tree.items():
+        name = f"{prefix}.{key}" if prefix else key
+        if isinstance(value, dict):
+            yield from flat(value, name)
+        else:
+            yield name, value
+
+def numbers(skipped, last, most=4):
+    for number in range(most):
+        if number == skipped:
+            continue
+        yield number
+        if number == last:
+            break
+    return "end"
+
+def told():
+    end = yield from numbers(1, 9)
+    yield end
+
+def until(done):
+    yield 1
+    if done:
+        return
+    yield 2
+
+def tried():
+    try:
+        yield 1
+    except ValueError:
+        yield 2
+
+def either(first):
+    if first:
+        return until(0)
+    return told()
+
+def one_of(first):
+    kept = (yield 1) if first else (yield 2)
+
+count = len(sys.argv)
+"""
+TAKEN = """
+a = dict(flat({"model": {"head": {"weight": "w"}}, "size": 4}))
+b, c = a["model.head.weight"], {key: value for key, value in flat({"x": 1, "y": {"z": "s"}})}
+d, e, f = list(numbers(1, 9)), list(numbers(9, 1)), list(numbers(9, 9))
+g, h, i = list(numbers(count, 9)), list(numbers(9, count)), list(numbers(count, count))
+j, k, l, m = list(told()), list(until(0)), list(until(1)), list(until(count))
+n, o, p, q = list(tried()), list(either(count)), list(one_of(1)), [x for x in either(count)]
+begun = until(0)
+next(begun)
+r, s = list(begun), 0
+for number in numbers(0, 2):
+    s += number
+t = tuple(numbers(9, 9, count))
+passed = until(0)
+u = list(passed)
+v = list(passed)
+"""
+
+
+def test_what_is_said_of_what_generators_give_is_so() -> None:
+    assert lies(GENERATORS + TAKEN) == []
+
+
+def test_what_generators_give_is_known_one_by_one() -> None:
+    end = Ending(GENERATORS + TAKEN)
+    assert (end["b"], end["s"]) == (Const("w"), Const(3))
+    known = {name: end.interpreter.obj_of(end[name]) for name in "dejklm"}
+    wanted = {"d": (0, 2, 3), "e": (0, 1), "j": (0, 2, 3, "end"), "k": (1, 2), "l": (1,)}
+    assert {name: obj.items for name, obj in known.items() if obj is not None and obj.items} == {
+        name: tuple(map(Const, values)) for name, values in wanted.items()
+    }
+
+
+@pytest.mark.parametrize("device", ["cpu", "cuda"])
+def test_what_a_generator_gives_under_a_name_is_where_it_was_made(device: str) -> None:
+    used = f"x = torch.ones(3, device='{device}')\ntorch.ones(3).cuda() * dict(flat({{'a': {{'b': x}}, 'n': 4}}))['a.b']\n"
+    assert len(clashes(GENERATORS + used)) == (device == "cpu")
+
+
+@pytest.mark.parametrize("device", ["cpu", "cuda"])
+def test_what_a_generator_returns_is_where_it_was_made(device: str) -> None:
+    text = f"""
+    import torch
+    def inner(x):
+        yield 1
+        return x
+    def outer(x):
+        last = yield from inner(x)
+        yield torch.ones(3).cuda() * last
+    list(outer(torch.ones(3, device='{device}')))
+    """
+    assert len(clashes(text)) == (device == "cpu")

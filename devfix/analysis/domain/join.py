@@ -57,11 +57,18 @@ def join_values(a: Value, b: Value, *, split: bool = False) -> Value:
     option), so a tensor that one of them leaves on the CPU remembers that.
     """
     if a is b or (a.__class__ is b.__class__ and a == b):
-        return a
+        return _either_row(a, b) if a.__class__ is Sequence and a is not b else a
     if isinstance(a, Unknown) or isinstance(b, Unknown):
         return _unless_chosen(a, b) or (_half_known(a, b) if split else UNKNOWN)
     merged = _merge(a, b, split)
     return merged if merged is not None else _union(a, b)
+
+
+def _either_row(a: Value, b: Value) -> Value:
+    """One of two generators that give alike values, which need not be as many, nor come in one order."""
+    assert isinstance(a, Sequence)
+    assert isinstance(b, Sequence)
+    return a if a.row == b.row and a.result == b.result else Sequence(a.element)
 
 
 def join_all(values: list[Value], *, split: bool = False) -> Value:

@@ -196,11 +196,12 @@ class TupleValue(Value):
 class Sequence(Value):
     """An immutable or one-pass collection of which only a typical element is known.
 
-    ``row`` is what a generator gives before anybody asked it, where it is known one by one.
+    ``row`` is what a generator gives before anybody asked it, where it is known one by one; ``result`` what it returns.
     """
 
     element: Value
     row: tuple[Value, ...] = field(default=(), compare=False, repr=False)
+    result: Value | None = field(default=None, compare=False, repr=False)
     weight: int = field(default=1, init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:

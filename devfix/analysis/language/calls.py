@@ -347,7 +347,7 @@ def _result(interp: Interpreter, function: Function, frame: Frame) -> Value:
     value, interp.state = returning.joined(interp, frame)
     interp.state.dead = False
     if frame.yields:
-        return Sequence(join_all(frame.yields), suspended.row(function.node, frame.yields))
+        return Sequence(join_all(frame.yields), suspended.row(frame, function.node), value)
     return value
 
 

@@ -117,7 +117,7 @@ def _loop(
         return True
     generator = node.generators[index]
     iterable = interp.eval(generator.iter)
-    items = iteration.exact_items(interp, iterable)
+    items = iteration.fresh_items(interp, iterable, generator.iter)
     exact = items is not None and _is_followed(interp, items)
     if items is None or not exact:
         items = (iteration.element(interp, iterable, generator.iter),)

@@ -307,16 +307,21 @@ def lambda_(interp: Interpreter, node: ast.Lambda) -> Value:
 def yield_(interp: Interpreter, node: ast.Yield) -> Value:
     """Nothing is known of what is sent in; what is given out becomes an element of the generator."""
     value = interp.eval(node.value) if node.value is not None else NONE
-    interp.frame.yields.append(value)
+    suspended.give(interp, interp.frame, (value,))
     suspended.note(interp, interp.frame)
     return UNKNOWN
 
 
 def yield_from(interp: Interpreter, node: ast.YieldFrom) -> Value:
-    """An element of the iterable becomes one of the generator; its own result is unknown."""
+    """The elements of the iterable become those of the generator; it is what the iterable returns."""
     iterable = interp.eval(node.value)
-    interp.frame.yields.append(iteration.element(interp, iterable, node.value))
-    return UNKNOWN
+    items = iteration.fresh_items(interp, iterable, node.value)
+    if items is None:
+        interp.frame.unsure = True
+        items = (iteration.element(interp, iterable, node.value),)
+    suspended.give(interp, interp.frame, items)
+    returned = iterable.result if isinstance(iterable, Sequence) else None
+    return UNKNOWN if returned is None else returned
 
 
 def await_(interp: Interpreter, node: ast.Await) -> Value:

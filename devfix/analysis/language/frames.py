@@ -59,6 +59,8 @@ class Frame:
     #: Which of them whether a file is there parts from the others.
     alike: set[int] = field(default_factory=set)
     yields: list[Value] = field(default_factory=list)
+    #: Whether what a generator gives in turn depends on the way through it, which nobody knows.
+    unsure: bool = False
     #: What a function was called with.
     given: tuple[Value, ...] = ()
     #: Whether the function calls itself again where recursion is not followed any more.
@@ -82,7 +84,7 @@ class Loop:
     decides about a ``continue``, so that some rounds take it and others do not, ``varied`` that what the round brings does.
     ``decided`` are the tests whose
     outcome was known so far; one that no longer is has ``opened`` a branch that no round has seen.
-    ``grown`` are the names of the numbers that the last round changed.
+    ``grown`` are the names of the numbers that the last round changed. ``exact`` tells that each round of Python's is one here.
     """
 
     names: frozenset[str] = frozenset()
@@ -94,6 +96,7 @@ class Loop:
     decided: set[ast.expr] = field(default_factory=set)
     opened: bool = False
     grown: set[str] = field(default_factory=set)
+    exact: bool = False
 
     def may_open(self) -> bool:
         """Whether a test whose outcome was known asks for a number that is no longer the same."""

@@ -124,6 +124,13 @@ def exact_items(interp: Interpreter, value: Value) -> tuple[Value, ...] | None:
     return None
 
 
+def fresh_items(interp: Interpreter, value: Value, node: ast.expr | None) -> tuple[Value, ...] | None:
+    """The items of a collection in order, also of a generator that has just been made, so that nobody asked it before."""
+    items = exact_items(interp, value)
+    made = items is None and isinstance(value, Sequence) and isinstance(node, ast.Call)
+    return (value.row or None) if made and isinstance(value, Sequence) else items
+
+
 def unpacked(interp: Interpreter, value: Value) -> tuple[Value, ...] | None:
     """What ``a, b = value`` and ``f(*value)`` take out of it one by one, which an object or a generator gives them in turn."""
     items = exact_items(interp, value)

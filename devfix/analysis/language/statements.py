@@ -144,7 +144,7 @@ def for_(interp: Interpreter, node: ast.For | ast.AsyncFor) -> None:
     iterable = interp.eval(node.iter)
     places = replacing.places(interp, node)
     replacing.renew(interp, node)
-    exact = iteration.exact_items(interp, iterable) if places is None else places
+    exact = iteration.fresh_items(interp, iterable, node.iter) if places is None else places
     followed = places is not None or (exact is not None and _is_followed(interp, exact, node))
     if exact is not None and followed:
         rounds: list[Value] = list(exact)
@@ -155,7 +155,7 @@ def for_(interp: Interpreter, node: ast.For | ast.AsyncFor) -> None:
             rounds = [element or iteration.element(interp, iterable, node.iter)] * LOOP_ROUNDS
     summary = not followed
     before = interp.state.fork() if summary else None
-    loop = Loop(data_tests.target_names(node), node)
+    loop = Loop(data_tests.target_names(node), node, exact=followed)
     interp.frame.loops.append(loop)
     held = replacing.in_turn(interp, node, rounds[0] if rounds else None) if summary else []
     for value in _with_last(rounds, loop) if summary else rounds:
@@ -214,6 +214,7 @@ def while_(interp: Interpreter, node: ast.While) -> None:
 
 def _next_round(interp: Interpreter, loop: Loop, before: State | None) -> None:
     """``continue`` joins the end of the body, and counters become any number, for the next round."""
+    suspended.note_round(interp, loop)
     for state in loop.continues:
         split = loop.by_data or interp.program.adopts
         interp.state = join_states(state, interp.state, split=split, rounds=loop.varied)

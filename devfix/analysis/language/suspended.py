@@ -8,19 +8,18 @@ changed is changed once the body is left.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.state import State
 from devfix.analysis.domain.values import Value
-from devfix.analysis.language.frames import Frame
+from devfix.analysis.language.frames import Frame, Loop
+from devfix.analysis.language.iteration import MAX_ITEMS
 from devfix.analysis.text.syntax import remembered, statements_in
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
-#: A generator that gives more than so many things one by one is no pair or triple.
-_MOST_TURNS = 6
 _MANAGERS = frozenset({"contextmanager", "asynccontextmanager"})
 #: What leaves a body before its end, and the rest of the manager is not seen to run.
 _LEAVING = (ast.Return, ast.Break, ast.Continue)
@@ -32,18 +31,49 @@ def note(interp: Interpreter, frame: Frame) -> None:
         interp.pauses.append((interp.state.fork(), interp.autocast, interp.grad))
 
 
+def give(interp: Interpreter, frame: Frame, values: tuple[Value, ...]) -> None:
+    """A generator gives values, one after the other."""
+    frame.yields.extend(values)
+    if frame.branches or not all(loop.exact for loop in frame.loops):
+        frame.unsure = True
+
+
+def note_round(interp: Interpreter, loop: Loop) -> None:
+    """A round of a loop ends: where some left it before and others did not, nobody knows what a generator still gives."""
+    if (loop.breaks or loop.continues) and not interp.state.dead:
+        interp.frame.unsure = True
+
+
 @remembered
-def _turns(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> int:
-    """How many times a function yields, where each does so once, one after the other; else 0."""
+def _gives_in_turn(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> bool:
+    """Whether a function yields in statements and loops alone, none of which may be left out by what is not looked at here."""
     body = node.body if isinstance(node.body, list) else []
-    own = [part for part in body if isinstance(part, ast.Expr) and isinstance(part.value, ast.Yield)]
-    every = [part for part in ast.walk(node) if isinstance(part, (ast.Yield, ast.YieldFrom, ast.Return))]
-    return len(own) if len(own) == len(every) else 0
+    every = [part for part in ast.walk(node) if isinstance(part, _YIELDS)]
+    own = [part for part in map(_given_by, _plain_statements(body)) if part is not None]
+    return len(own) == len(every)
 
 
-def row(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, yields: list[Value]) -> tuple[Value, ...]:
+_YIELDS = (ast.Yield, ast.YieldFrom)
+
+
+def _plain_statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """All statements but those within a ``try``, a ``while``, a ``with`` or a ``match``."""
+    for statement in body:
+        yield statement
+        if isinstance(statement, (ast.For, ast.If)):
+            yield from _plain_statements([*statement.body, *statement.orelse])
+
+
+def _given_by(statement: ast.stmt) -> ast.expr | None:
+    """What a statement yields that does nothing else, but for keeping what comes of it."""
+    value = statement.value if isinstance(statement, (ast.Expr, ast.Assign)) else None
+    return value if isinstance(value, _YIELDS) else None
+
+
+def row(frame: Frame, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> tuple[Value, ...]:
     """What a generator gives, in turn; nothing where that depends on the way through it."""
-    return tuple(yields) if 1 < len(yields) == _turns(node) <= _MOST_TURNS else ()
+    known = not frame.unsure and len(frame.returns) == 1 and len(frame.yields) <= MAX_ITEMS
+    return tuple(frame.yields) if known and _gives_in_turn(node) else ()
 
 
 def _manages(frame: Frame) -> bool:

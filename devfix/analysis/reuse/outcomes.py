@@ -137,7 +137,8 @@ def _is_common_value(value: Value, begin: int) -> bool:
     if isinstance(value, Union):
         return all(_is_common_value(member, begin) for member in value.members)
     if isinstance(value, Sequence):
-        return _is_common_value(value.element, begin)
+        parts = (value.element, *value.row, UNKNOWN if value.result is None else value.result)
+        return all(_is_common_value(part, begin) for part in parts)
     return isinstance(value, (Const, Scalar, DTypeValue, External)) or value == UNKNOWN
 
 

@@ -152,8 +152,8 @@ def same_elements(interp: Interpreter, name: str, site: CallSite) -> Value:
     if not site.args:
         return interp.new(Obj("list", items=())) if last in ("list", "set") else TupleValue(())
     value = _first(site)
-    items = iteration.exact_items(interp, value)
     node = site.args[0].node
+    items = iteration.fresh_items(interp, value, node)
     if last == "sorted":
         items = _in_order(items or (), site)
     if items is not None and last != "set":
@@ -195,7 +195,7 @@ def dict_(interp: Interpreter, name: str, site: CallSite) -> Value:
     element: Value | None = None
     if site.args:
         held = containers.entries(interp, _first(site))
-        items = iteration.exact_items(interp, _first(site))
+        items = iteration.fresh_items(interp, _first(site), site.args[0].node)
         if held is not None:
             attrs, element = held
         elif items is not None:
