@@ -22,7 +22,7 @@ CARRIERS = {carrier.name: carrier for carrier in carriers()}
 NOT_FOLLOWED = frozenset(
     "make-dataclass inspect-bind sys-modules generator-send generator-return exception-carries stop-iteration-value "
     "getattribute exec-namespace keys-and-getitem generator-return-collected coroutine-averager "
-    "exception-payload exception-args nullcontext-choice suppress-key asyncio-future try-import-fallback".split()
+    "exception-payload exception-args suppress-key asyncio-future try-import-fallback".split()
 )
 
 

@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from devfix.analysis.domain import classes
+from devfix.analysis.domain.join import join_all
 from devfix.analysis.domain.lattice import UNKNOWN_DEVICE
 from devfix.analysis.domain.values import (
     NONE,
@@ -23,6 +24,7 @@ from devfix.analysis.domain.values import (
     Union,
     Unknown,
     Value,
+    members,
 )
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.torch_model.devices import choices, grad_mode
@@ -44,6 +46,10 @@ def enter(interp: Interpreter, manager: Value, node: ast.expr) -> tuple[Value, C
         return manager, _with_default_device(interp, manager)
     if isinstance(manager, Union):
         manager = _that_does_something(interp, manager)
+        given = [_handed_on(interp, each) for each in members(manager)]
+        known = [each for each in given if each is not None]
+        if len(known) == len(given) > 1:
+            return join_all(known), _nothing
     obj = interp.obj_of(manager)
     if obj is not None and isinstance(manager, Ref):
         if isinstance(obj.cls, Class):
@@ -128,6 +134,15 @@ def _that_does_something(interp: Interpreter, manager: Union) -> Value:
     if len(found) == 1:
         return found[0]
     return next((each for each in found if choices.is_autocast(interp, each)), manager)
+
+
+def _handed_on(interp: Interpreter, manager: Value) -> Value | None:
+    """What a manager gives that does nothing else here; None for any other."""
+    if isinstance(manager, Sequence):
+        return manager.element
+    obj = interp.obj_of(manager)
+    hands_on = obj is not None and obj.cls == External(standard_library.HANDING_ON)
+    return obj.attrs["entered"] if obj is not None and hands_on else None
 
 
 def _expects_error(node: ast.expr) -> bool:
