@@ -108,3 +108,32 @@ def test_a_parameter_that_a_plain_object_keeps_too_moves_with_its_module() -> No
 )
 def test_what_no_module_registers_or_what_it_replaces_stays(kept: str, given: str) -> None:
     assert clashes(HELPER.format(kept=kept, given=given)) == ["9: device"]
+
+
+PROPERTY = """
+import torch
+
+class Options:
+    def __init__(self, **given):
+        for name, value in given.items():
+            setattr(self, name, value)
+
+    @property
+    def weight(self):
+        return self.kept
+
+    @weight.setter
+    def weight(self, value):
+        self.kept = value.{move}
+        self.is_set = True
+
+options = Options(weight=torch.ones(3), kept=torch.ones(3).cuda())
+setattr(options, "weight", torch.ones(3))
+torch.ones(3).cuda() * options.{read}
+"""
+
+
+@pytest.mark.parametrize("read", ["weight", "kept"])
+def test_setattr_is_what_the_property_makes_of_it(read: str) -> None:
+    assert clashes(PROPERTY.format(move="cuda()", read=read)) == []
+    assert len(clashes(PROPERTY.format(move="cpu()", read=read))) == 1

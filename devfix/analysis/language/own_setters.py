@@ -50,3 +50,14 @@ def call(interp: Interpreter, setter: Function, ref: Ref, name: str, value: Valu
     if kept == value:
         interp.update(ref, after.with_attr(name, value))
     return True
+
+
+def set_property(
+    interp: Interpreter, cls: Class, ref: Ref, name: str, value: Value, target: ast.expr
+) -> None:
+    """``obj.name = value`` where the class says what is to be done with it."""
+    found = classes.find(interp, cls, name)
+    setter = found.setter if isinstance(found, Function) else None
+    setter = setter or classes.find(interp, cls, classes.setter_of(name))
+    if isinstance(setter, Function):
+        interp.call_function(setter, [ref], target, CallSite(target, (Arg(value),)))

@@ -108,7 +108,7 @@ def _set_object_attribute(
     if isinstance(obj.cls, Class):
         found = classes.find(interp, obj.cls, name)
         if isinstance(found, Function) and found.kind == "property":
-            _set_property(interp, obj.cls, ref, name, value, target)
+            own_setters.set_property(interp, obj.cls, ref, name, value, target)
             return
         if descriptors.write(interp, found, ref, value, target):
             return
@@ -154,17 +154,6 @@ def _is_no_attribute(interp: Interpreter, ref: Ref, obj: Obj, name: str, value: 
         _SETTERS[obj.cls](interp, ref, name, value)
         return True
     return False
-
-
-def _set_property(
-    interp: Interpreter, cls: Class, ref: Ref, name: str, value: Value, target: ast.expr
-) -> None:
-    """``obj.name = value`` where the class says what is to be done with it."""
-    found = classes.find(interp, cls, name)
-    setter = found.setter if isinstance(found, Function) else None
-    setter = setter or classes.find(interp, cls, classes.setter_of(name))
-    if isinstance(setter, Function):
-        interp.call_function(setter, [ref], target, CallSite(target, (Arg(value),)))
 
 
 _ENVIRONMENT = External("os.environ")

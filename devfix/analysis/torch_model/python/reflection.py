@@ -19,6 +19,7 @@ from devfix.analysis.domain.values import (
     DTypeValue,
     External,
     ExternalMethod,
+    Function,
     Namespace,
     Obj,
     Ref,
@@ -255,8 +256,13 @@ def setattr_(interp: Interpreter, name: str, site: CallSite) -> Value:
 
 
 def _is_set_by_class(interp: Interpreter, owner: Ref, name: str, value: Value, site: CallSite) -> bool:
-    """Whether a ``__setattr__`` of the project keeps under its name what ``setattr`` sets."""
-    setter = own_setters.of(interp, interp.obj(owner), value)
+    """Whether a property of the project is given what ``setattr`` sets, or a ``__setattr__`` keeps it under its name."""
+    obj = interp.obj(owner)
+    found = classes.find(interp, obj.cls, name) if isinstance(obj.cls, Class) else None
+    if isinstance(found, Function) and found.kind == "property" and isinstance(obj.cls, Class):
+        own_setters.set_property(interp, obj.cls, owner, name, value, site.node)
+        return True
+    setter = own_setters.of(interp, obj, value)
     return setter is not None and own_setters.call(interp, setter, owner, name, value, site.node)
 
 
