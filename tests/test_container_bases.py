@@ -243,3 +243,84 @@ OWN_WAYS = [
 def test_what_passes_through_such_dicts_stays_where_it_is(way: str) -> None:
     assert len(clashes(f"{OWN}x = torch.ones(3)\n{way}\ntorch.ones(3).cuda() * x\n")) == 1
     assert clashes(f"{OWN}x = torch.ones(3).cuda()\n{way}\ntorch.ones(3).cuda() * x\n") == []
+
+
+OTHERS = """
+import collections
+import sys
+import torch
+
+class Log(collections.defaultdict):
+    def __init__(self):
+        super().__init__(list)
+
+    def add(self, name, value):
+        self[name].append(value)
+
+class Lists(collections.defaultdict):
+    pass
+
+class Twice(collections.defaultdict):
+    def __missing__(self, name):
+        self[name] = name * 2
+        return self[name]
+
+class Rows(list):
+    def __getitem__(self, key):
+        if isinstance(key, str):
+            return [row[key] for row in self]
+        if isinstance(key, slice):
+            return Rows(super().__getitem__(key))
+        return super().__getitem__(key)
+
+class Pairs(list):
+    def __setitem__(self, key, value):
+        super().__setitem__(key, (value, value))
+
+def given(*args):
+    return args
+"""
+OTHERS_BODY = """
+log, lists, twice = Log(), Lists(list), Twice(None)
+log.add("a", 1)
+lists["x"].append("y")
+a, b, c, d = log["a"][0], lists["x"][0], twice["q"], twice["q"]
+rows = Rows([{"size": 1}])
+rows.append({"size": 2})
+e, f, g, h = rows["size"], rows[1]["size"], rows[:1], [row for row in rows]
+pairs = Pairs([1, 2])
+pairs[0] = 5
+i, j, k, l = pairs[0], pairs[1], pairs[1:], len(pairs)
+m, n = pairs
+o, p = "some" if Pairs() else "none", [*pairs]
+q, r, s = given(*pairs), isinstance(pairs, list), isinstance(pairs, dict)
+names = ["a", "b", "a"]
+t, u, v = names.index("b"), names.index("a"), ["a", len(sys.argv), "b"].index("b")
+names.insert(0, "b")
+w = names.index("a")
+"""
+
+
+def test_what_is_said_of_lists_and_default_dicts_is_so() -> None:
+    assert lies(OTHERS + OTHERS_BODY) == []
+
+
+def test_what_is_known_of_lists_and_default_dicts() -> None:
+    end = Ending(OTHERS + OTHERS_BODY)
+    wanted = {"a": 1, "b": "y", "f": 2, "j": 2, "r": True, "s": False, "t": 1, "u": 0}
+    assert {name: end[name] for name in wanted} == {name: Const(value) for name, value in wanted.items()}
+
+
+@pytest.mark.parametrize(
+    "way",
+    [
+        "log = Log()\nlog.add('x', x)\nx = log['x'][-1]",
+        "x = Rows([{'weight': x}])['weight'][0]",
+        "rows = Rows()\nrows.append({'weight': x})\nx = rows[:1][0]['weight']",
+        "pairs = Pairs([1])\npairs[0] = x\nx = pairs[0][1]",
+        "x = [1, x][['size', 'weight'].index('weight')]",
+    ],
+)
+def test_what_passes_through_lists_stays_where_it_is(way: str) -> None:
+    assert len(clashes(f"{OTHERS}x = torch.ones(3)\n{way}\ntorch.ones(3).cuda() * x\n")) == 1
+    assert clashes(f"{OTHERS}x = torch.ones(3).cuda()\n{way}\ntorch.ones(3).cuda() * x\n") == []

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
 NAME = "__dict__"
-#: Under this name an object whose class descends from ``dict`` has its entries, which are no attributes.
+#: Under this name an object whose class descends from ``dict`` or ``list`` has its entries, which are no attributes.
 ENTRIES = "own entries"
 #: The fact of a dict that shows the attributes of an object.
 NAMESPACE_OF = "namespace of"

@@ -23,7 +23,7 @@ from devfix.analysis.torch_model.libraries import frameworks, graphs, vision
 from devfix.analysis.torch_model.loading import batches, data
 from devfix.analysis.torch_model.modules import layers, norms
 from devfix.analysis.torch_model.modules.layer_specs import WEIGHTED
-from devfix.analysis.torch_model.python import mappings
+from devfix.analysis.torch_model.python import default_dicts, mappings
 from devfix.analysis.torch_model.tensors import distributions, losses, maxima
 from devfix.analysis.torch_model.training import optim
 
@@ -41,7 +41,8 @@ def special_instance(interp: Interpreter, cls: Class, site: CallSite) -> Value |
     if bases & _DICTS and not _OF_DICTS & set(_defined(interp, cls)):
         init = classes.find(interp, cls, "__init__")
         given = CallSite(site.node) if isinstance(init, Function) else site
-        made = interp.call(External("builtins.dict"), given)
+        by_default = default_dicts.NAME in bases and not isinstance(init, Function)
+        made = interp.call(External(default_dicts.NAME if by_default else "builtins.dict"), given)
         obj = interp.obj_of(made)
         if obj is not None and isinstance(made, Ref):
             interp.update(made, replace(obj, cls=cls, trail=(interp.site("other", site.node),)))
@@ -67,7 +68,7 @@ def _own_list(interp: Interpreter, cls: Class, site: CallSite) -> Value:
 
 _TYPED_DICTS = frozenset({"typing.TypedDict", "typing_extensions.TypedDict"})
 _LISTS = frozenset({"builtins.list", "collections.UserList", "collections.deque"})
-_DICTS = frozenset({"builtins.dict", "collections.OrderedDict", mappings.USER_DICT})
+_DICTS = frozenset({"builtins.dict", "collections.OrderedDict", default_dicts.NAME, mappings.USER_DICT})
 #: A class with one of these is no dict as any other. With ``__getattr__`` and ``__setattr__`` it gives its
 #: entries as attributes, as configurations do.
 _OF_DICTS = frozenset("__new__ __getitem__ __setitem__ __getattribute__".split())
@@ -114,7 +115,8 @@ def initialise_base(interp: Interpreter, ref: Ref, base: str, site: CallSite) ->
 def _initialise_container(interp: Interpreter, ref: Ref, base: str, site: CallSite) -> None:
     """``dict.__init__(ref, entries)``, ``list.__init__(ref, items)``."""
     obj = interp.obj(ref)
-    made = interp.call(External("builtins.dict" if base in _DICTS else "builtins.list"), site)
+    maker = "builtins.dict" if base in _DICTS else "builtins.list"
+    made = interp.call(External(base if base == default_dicts.NAME else maker), site)
     held = interp.obj_of(made)
     if held is None:
         return
@@ -124,9 +126,13 @@ def _initialise_container(interp: Interpreter, ref: Ref, base: str, site: CallSi
         ref = mappings.wrapped(interp, obj) or ref
         obj = interp.obj(ref)
         entries = {**obj.attrs, **held.attrs}
+        obj = obj.with_facts(held.facts) if base == default_dicts.NAME else obj
         interp.update(ref, replace(obj, attrs=entries, element=held.element or obj.element))
-    elif obj.kind == "list":
-        interp.update(ref, replace(obj, items=held.items, element=held.element))
+    else:
+        ref = mappings.wrapped(interp, obj) or ref
+        obj = interp.obj(ref)
+        if obj.kind == "list":
+            interp.update(ref, replace(obj, items=held.items, element=held.element))
 
 
 def _initialise_module(interp: Interpreter, ref: Ref, last: str, site: CallSite) -> None:

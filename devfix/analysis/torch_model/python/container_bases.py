@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from devfix.analysis.domain.values import NONE, UNKNOWN, Ref, Scalar, Sequence, TupleValue, Value
+from devfix.analysis.domain.join import join_all
+from devfix.analysis.domain.values import NONE, UNKNOWN, Obj, Ref, Scalar, Sequence, TupleValue, Value
 from devfix.analysis.language import containers, item_assignment, iteration
 from devfix.analysis.torch_model.python import container_methods, mappings
 
@@ -31,7 +32,7 @@ def method(interp: Interpreter, ref: Ref, name: str, site: CallSite) -> Value | 
         return None
     first = site.value(0) or UNKNOWN
     if name == "__getitem__":
-        return UNKNOWN if first == iteration.SLICE else containers.get_item(interp, held, first)
+        return _part(interp, obj) if first == iteration.SLICE else containers.get_item(interp, held, first)
     if name == "__setitem__":
         item_assignment.assign(interp, held, first, site.value(1) or UNKNOWN, None)
         return NONE
@@ -42,3 +43,11 @@ def method(interp: Interpreter, ref: Ref, name: str, site: CallSite) -> Value | 
         items = iteration.exact_items(interp, held)
         return TupleValue(items) if items is not None else Sequence(iteration.element(interp, held, None))
     return Scalar("int") if name == "__len__" else container_methods.call(interp, held, obj, name, site)
+
+
+def _part(interp: Interpreter, obj: Obj) -> Value:
+    """A slice of a list, which is one of Python's own."""
+    values = containers.everything(obj)
+    if obj.kind != "list":
+        return UNKNOWN
+    return interp.new(Obj("list", element=join_all(values, split=True) if values else None))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from devfix.analysis.assumptions import device_keys, unsure_entries
@@ -58,7 +59,16 @@ def call(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> 
     if name == "clear":
         interp.update(ref, replace(obj, items=(), element=None))
         return NONE
+    if name == "index" and obj.element is None and len(site.args) == 1:
+        return index(obj.items or (), first)
     return Scalar("int") if name in ("index", "count") else UNKNOWN
+
+
+def index(items: tuple[Value, ...], wanted: Value) -> Value:
+    """The place of the first of items that are known one by one."""
+    before = tuple(takewhile(lambda item: item != wanted, items))
+    known = isinstance(wanted, Const) and all(isinstance(item, Const) for item in before)
+    return Const(len(before)) if known and len(before) < len(items) else Scalar("int")
 
 
 def _dict(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:

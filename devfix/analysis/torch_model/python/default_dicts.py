@@ -17,6 +17,7 @@ from devfix.analysis.language.iteration import dict_key
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
+NAME = "collections.defaultdict"
 #: The fact of a dict that says what makes an entry that is not there.
 FACTORY = "factory"
 _MISSING = "__missing__"

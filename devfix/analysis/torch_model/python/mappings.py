@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
 USER_DICT = "collections.UserDict"
-_DICTS = frozenset({"builtins.dict", "collections.OrderedDict"})
+_DICTS = frozenset({"builtins.dict", "collections.OrderedDict", "collections.defaultdict"})
 _MAPPINGS = frozenset(
     f"{package}.{name}"
     for package in ("collections.abc", "typing", "collections")
@@ -96,13 +96,15 @@ def set_data(interp: Interpreter, ref: Ref, value: Value) -> None:
 
 
 def with_own_entries(interp: Interpreter, cls: Class) -> dict[str, Value]:
-    """What an object has from the start whose class descends from ``dict``, and gets its entries its own way: no entries."""
-    is_dict = not _DICTS.isdisjoint(external_bases(interp, cls))
-    return {given_namespaces.ENTRIES: interp.new(Obj("dict"))} if is_dict else {}
+    """What an object has from the start whose class descends from ``dict`` or ``list``, and gets its entries its own way: none."""
+    above = external_bases(interp, cls)
+    if "builtins.list" in above:
+        return {given_namespaces.ENTRIES: interp.new(Obj("list", items=()))}
+    return {} if _DICTS.isdisjoint(above) else {given_namespaces.ENTRIES: interp.new(Obj("dict"))}
 
 
 def wrapped(interp: Interpreter, obj: Obj) -> Ref | None:
-    """The dict within an object of a class that descends from ``dict`` or ``UserDict``, and gets its entries its own way."""
+    """The container within an object of a class that descends from ``dict``, ``UserDict`` or ``list``, and gets its entries its own way."""
     if obj.kind != "instance":
         return None
     held = obj.attrs.get(given_namespaces.ENTRIES)

@@ -312,13 +312,13 @@ def object_item(interp: Interpreter, node: ast.Subscript, ref: Ref, key: Value) 
             return interp.call_function(found, [ref], node, site)
         data = mappings.wrapped(interp, obj)
         if data is not None:
-            return containers.get_item(interp, data, key)
+            return object_item(interp, node, data, key)
     if obj.kind == "list" and key == iteration.SLICE:
         return _list_slice(interp, obj, node.slice)
-    if default_dicts.FACTORY in obj.facts:
-        return default_dicts.item(interp, ref, obj, key, node)
     if obj.kind == "dict" and default_dicts.has_own(interp, obj):
         return default_dicts.own_item(interp, ref, obj, key, node)
+    if default_dicts.FACTORY in obj.facts:
+        return default_dicts.item(interp, ref, obj, key, node)
     if obj.kind in ("list", "dict", "set"):
         return containers.get_item(interp, ref, key)
     if is_module(interp, ref):
