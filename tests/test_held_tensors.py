@@ -214,6 +214,23 @@ def test_a_distribution_is_made_anew_of_its_moved_parameters() -> None:
             "Independent(Normal(torch.zeros(3), torch.ones(3)), 1)",
             "Independent(Normal(self.prior.base_dist.loc.to({0}), self.prior.base_dist.scale.to({0})), 1)",
         ),
+        (
+            "MixtureSameFamily(Categorical(torch.ones(2)), Independent(Normal(torch.zeros(2, 3), torch.ones(2, 3)), 1))",
+            (
+                "MixtureSameFamily(Categorical(probs=self.prior.mixture_distribution.probs.to({0})), "
+                "Independent(Normal(self.prior.component_distribution.base_dist.loc.to({0}), "
+            ),
+        ),
+        (
+            (
+                "MixtureSameFamily(component_distribution=Normal(torch.zeros(3, 2), torch.ones(3, 2)), "
+                "mixture_distribution=Categorical(logits=torch.zeros(3, 2)))"
+            ),
+            (
+                "MixtureSameFamily(Categorical(logits=self.prior.mixture_distribution.logits.to({0})), "
+                "Normal(self.prior.component_distribution.loc.to({0}), "
+            ),
+        ),
     ],
 )
 def test_a_distribution_is_made_anew_of_what_it_was_made_of(prior: str, anew: str) -> None:
@@ -241,6 +258,8 @@ def apart(prior: str) -> dict[str, str]:
         "Bernoulli(torch.full((3,), 0.5), validate_args=False)",
         "Independent(Normal(torch.zeros(3), torch.ones(3)), 1, validate_args=False)",
         "Independent(Normal(torch.zeros(3), torch.ones(3), validate_args=False), 1)",
+        "MixtureSameFamily(Categorical(torch.ones(3, 2)), Normal(torch.zeros(3, 2), torch.ones(3, 2)), True)",
+        "MixtureSameFamily(Categorical(torch.ones(3, 2)), Normal(torch.zeros(3, 2), torch.ones(3, 2), False))",
     ],
 )
 def test_a_distribution_that_takes_one_more_is_left(prior: str) -> None:
@@ -251,6 +270,44 @@ def test_a_distribution_that_takes_more_is_left() -> None:
     text = PRIOR.format(names="Normal", prior="Normal(torch.zeros(3), torch.ones(3), validate_args=False)")
     after = fixed(text.replace("self.prior.log_prob", "(self.prior).log_prob"))
     assert "Normal(self.prior" not in after
+
+
+#: A prior whose parameters and parts have names of their own before it has them.
+NAMED_PARTS = """
+import torch
+from torch.distributions import Categorical, Independent, MixtureSameFamily, Normal
+class Model(torch.nn.Module):
+    def __init__(self, spread=None):
+        super().__init__()
+        self.net = torch.nn.Linear(3, 3)
+        loc = torch.zeros(2, 3)
+        loc[:, 0] = torch.tensor([1.0, -1.0])
+        parts = Independent(Normal(loc, torch.full_like(loc, 0.5)), 1)
+        self.prior = MixtureSameFamily(Categorical(logits=torch.zeros(2)), parts)
+    def forward(self, x):
+        return self.prior.log_prob(self.net(x)).sum()
+"""
+NAMED_USE = f"{DEVICE}from model import Model\nprint(Model().to(device)(torch.ones(2, 3, device=device)))\n"
+
+
+def test_a_distribution_is_made_anew_whose_parameters_were_made_before_it() -> None:
+    after, _ = fix_texts({"model.py": NAMED_PARTS, "main.py": NAMED_USE}, Applicability.UNSAFE)
+    assert "Normal(self.prior.component_distribution.base_dist.loc.to(x.device), " in after["model.py"]
+    assert not clashes(after["main.py"], model=after["model.py"])
+
+
+@pytest.mark.parametrize(
+    ("line", "other"),
+    [
+        ("        self.prior", "        if spread:\n            parts = spread\n        self.prior"),
+        ("__init__(self, spread", "__init__(self, parts=None, spread"),
+        ("        parts = Ind", "        same = parts = Ind"),
+    ],
+)
+def test_parts_that_may_be_others_are_not_made_anew(line: str, other: str) -> None:
+    text = NAMED_PARTS.replace(line, other)
+    after, _ = fix_texts({"model.py": text, "main.py": NAMED_USE}, Applicability.UNSAFE)
+    assert "(self.prior." not in after["model.py"]
 
 
 OWN_DISTRIBUTIONS = """

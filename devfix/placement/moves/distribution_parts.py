@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 
 from devfix.analysis.text.outline import Outline
+from devfix.analysis.text.scope_names import own_nodes, parameters_of
 from devfix.findings import Operand
 
 _LOCATED = ("loc", "scale")
@@ -21,6 +23,8 @@ _PARAMETERS = {
 }
 #: What takes another distribution and says which of its dimensions belong to one event.
 _WRAPPER = "Independent"
+#: What draws from one distribution which item of the batch of another it is: where it has them, as its constructor names them.
+_MIXTURE, _MIXED = "MixtureSameFamily", ("mixture_distribution", "component_distribution")
 #: What takes one of several parameters beside those: the names in the order of the constructor, how many always are
 #: given, and the one to take instead ("" for that which was given). The factor of a covariance needs no Cholesky.
 _ONE_OF = {
@@ -34,24 +38,28 @@ _ONE_OF = {
 def construction(outline: Outline, attribute: ast.Attribute, operand: Operand) -> str:
     """``Normal(self.prior.loc.to({}), ...)`` for ``self.prior``; "" where it may be something else.
 
-    The file must set the attribute just once, to a distribution that takes these parameters alone.
+    The file must set the attribute just once, to a distribution that takes these parameters alone, and make them there.
     """
     call = _only_value(outline, attribute)
     if not isinstance(call, ast.Call) or not operand.trail:
         return ""
-    if not outline.source.span(call).contains(operand.trail[0].span):
+    made, maker = operand.trail[0], outline.function_of(call) or call
+    if made.path != operand.path or not outline.source.span(maker).contains(made.span):
         return ""
     return _made_anew(outline, call, ast.unparse(attribute))
 
 
-def _made_anew(outline: Outline, call: ast.Call, kept: str) -> str:
+def _made_anew(outline: Outline, made: ast.expr, kept: str) -> str:
     """The call that made a distribution, now of the parameters of the one at ``kept``."""
-    called = ast.unparse(call.func)
-    last = called.rpartition(".")[2]
-    if not _is_imported(outline, called):
+    call = _named(outline, made) if isinstance(made, ast.Name) else made
+    called = ast.unparse(call.func) if isinstance(call, ast.Call) else ""
+    if not isinstance(call, ast.Call) or not _is_imported(outline, called):
         return ""
+    last = called.rpartition(".")[2]
     if last == _WRAPPER:
         return _wrapped_anew(outline, call, called, kept)
+    if last == _MIXTURE:
+        return _mixed_anew(outline, call, called, kept)
     given = _given(call, last)
     parts = (f"{keyword}{kept}.{name}.to({{}})" for keyword, name in given)
     return f"{called}({', '.join(parts)})" if given else ""
@@ -60,12 +68,34 @@ def _made_anew(outline: Outline, call: ast.Call, kept: str) -> str:
 def _wrapped_anew(outline: Outline, call: ast.Call, called: str, kept: str) -> str:
     """``Independent(Normal(...), 1)``, of which the object has how many dimensions belong to an event, too."""
     base, *rest = call.args
-    if len(rest) != 1 or call.keywords or not isinstance(base, ast.Call):
+    if len(rest) != 1 or call.keywords:
         return ""
     inner = _made_anew(outline, base, f"{kept}.base_dist")
     is_plain = isinstance(rest[0], ast.Constant)
     told = ast.unparse(rest[0]) if is_plain else f"{kept}.reinterpreted_batch_ndims"
     return f"{called}({inner}, {told})" if inner else ""
+
+
+def _mixed_anew(outline: Outline, call: ast.Call, called: str, kept: str) -> str:
+    """``MixtureSameFamily(Categorical(...), Normal(...))``, of both anew."""
+    given = [*zip(_MIXED, call.args, strict=False), *((each.arg, each.value) for each in call.keywords)]
+    if len(call.args) > len(_MIXED) or sorted(name or "" for name, _ in given) != sorted(_MIXED):
+        return ""
+    parts = {name: _made_anew(outline, value, f"{kept}.{name}") for name, value in given}
+    return f"{called}({', '.join(parts[name] for name in _MIXED)})" if all(parts.values()) else ""
+
+
+def _named(outline: Outline, name: ast.Name) -> ast.expr | None:
+    """What the one assignment to a name of a function gives it."""
+    function = outline.function_of(name)
+    if function is None or name.id in {parameter.arg for parameter in parameters_of(function)}:
+        return None
+    stores = [
+        node
+        for node in own_nodes(function.body)
+        if isinstance(node, ast.Name) and node.id == name.id and not isinstance(node.ctx, ast.Load)
+    ]
+    return _assigned(outline, stores)
 
 
 def _given(call: ast.Call, last: str) -> list[tuple[str, str]]:
@@ -94,6 +124,11 @@ def _only_value(outline: Outline, attribute: ast.Attribute) -> ast.expr | None:
         for node in ast.walk(outline.source.tree)
         if isinstance(node, ast.Attribute) and node.attr == attribute.attr and isinstance(node.ctx, ast.Store)
     ]
+    return _assigned(outline, stores)
+
+
+def _assigned(outline: Outline, stores: Sequence[ast.expr]) -> ast.expr | None:
+    """What a statement assigns to nothing but the one target there is."""
     statement = outline.statement_of(stores[0]) if len(stores) == 1 else None
     single = isinstance(statement, ast.Assign) and statement.targets == stores
     return statement.value if single and isinstance(statement, ast.Assign) else None
