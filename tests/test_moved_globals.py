@@ -46,3 +46,11 @@ def test_a_script_knows_what_it_has_called() -> None:
     called = KEPT.format(move="model.to(device)") + "\n\nevaluate(torch.ones(2, 3))\n"
     assert len(clashes(called)) == 1
     assert clashes(called.replace("\n\nevaluate(", "\n\nprepare(model)\nevaluate(")) == []
+
+
+def test_what_is_on_the_accelerator_before_stays_there() -> None:
+    moved = KEPT.format(move="model.to(device)").replace(
+        "\n\n\ndef prepare", "\nmodel.to(device)\n\n\ndef prepare", 1
+    )
+    assert clashes(moved) == []
+    assert len(clashes(moved.replace("model(x.to(device))", "model(torch.ones(2, 3))"))) == 1

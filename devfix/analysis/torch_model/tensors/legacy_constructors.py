@@ -103,6 +103,6 @@ HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
         f"torch{place}.sparse.{name}": sparse
         for place in ("", ".cuda")
         for name in CONSTRUCTORS
-        if name != "Tensor"
+        if name not in ("Tensor", "BoolTensor")
     },
 }
