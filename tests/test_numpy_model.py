@@ -501,3 +501,49 @@ def test_the_place_of_one_number_is_one_number(place: str) -> None:
 @pytest.mark.parametrize("place", ["np.digitize(ends, grid) - 1", "grid.searchsorted(v=ends)"])
 def test_those_of_several_are_several(place: str) -> None:
     assert clashes(_LOOKED_UP.format(place=place)) == ["9: numpy"]
+
+
+_GROWING = """
+import sys
+import numpy as np
+import torch
+rng = np.random.RandomState(0)
+rows = np.ones((4, 2))
+whole = len(sys.argv) < 9
+def drawn(i, count):
+    items = {first}
+    while len(items) <= count:
+        number = rng.randint(9)
+        if number != 3:
+            items.append({more})
+    return np.array(items)
+table = torch.nn.Embedding(9, 2)
+for i in range(4):
+    places = torch.tensor(drawn(i, 3))
+    table(places)
+"""
+
+
+@pytest.mark.parametrize("first", ["[rows[i, 1]]", "[rows[i, 0], rows[i, 1]]"])
+def test_a_list_that_begins_with_a_float64_is_of_them_whatever_number_follows(first: str) -> None:
+    text = _GROWING.format(first=first, more="number")
+    assert clashes(text) == ["18: index-dtype"]
+    with pytest.raises(RuntimeError, match="DoubleTensor"):
+        exec(text, {})
+
+
+@pytest.mark.parametrize(
+    ("first", "more"),
+    [
+        ("[int(rows[i, 1])]", "number"),
+        ("[rows.astype(int)[i, 1]]", "number"),
+        ("[rows[i, 1]] if not whole else [3]", "number"),
+        ("[] if whole else [rows[i, 1]]", "number"),
+        ("[]", "number if whole else rows[i, 1]"),
+        ("[3]", "number if whole else rows[i, 1]"),
+    ],
+)
+def test_a_list_that_may_be_of_integers_alone_is_not_of_floats(first: str, more: str) -> None:
+    text = _GROWING.format(first=first, more=more)
+    exec(text, {})
+    assert not clashes(text)

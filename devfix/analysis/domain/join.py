@@ -360,9 +360,14 @@ def _join_items(a: Obj, b: Obj, split: bool, usual: bool | None) -> tuple[Value,
 
 
 def _have_head(a: Obj, b: Obj) -> bool:
-    """Whether two lists of different lengths begin with the same objects."""
+    """Whether two lists of different lengths begin with the same objects, or with items of arrays before numbers."""
     pairs = list(zip(a.items or (), b.items or (), strict=False))
-    return bool(pairs) and all(isinstance(x, Ref) and x == y for x, y in pairs)
+    if not pairs or any(x != y for x, y in pairs):
+        return False
+    if not all(isinstance(x, Array) for x, _ in pairs):
+        return all(isinstance(x, Ref) for x, _ in pairs)
+    others = [*(a.items or ())[len(pairs) :], *(b.items or ())[len(pairs) :], a.element, b.element]
+    return any(other is not None and scalar_type(other) is not None for other in others)
 
 
 def _join_elements(a: Obj, b: Obj, split: bool) -> Value | None:
