@@ -29,15 +29,26 @@ def fates(start: State, end: State, admitted: Iterable[Finding]) -> Fates:
     """What became of what was ``admitted`` at the start, and of what showed on the way to the end."""
     at_first = {_bare(finding) for finding in start.judgement.findings}
     places = _Places(start.program)
-    made = [_bare(finding) for finding in end.fixed]
+    kept = [
+        (finding, home)
+        for finding, home in zip(end.fixed, end.homes, strict=True)
+        if _left(start, end, finding)
+    ]
+    made = [_bare(finding) for finding, _ in kept]
     fixed = tuple(
         finding if bare in at_first else places.told(finding, home)
-        for finding, bare, home in zip(end.fixed, made, end.homes, strict=True)
+        for (finding, home), bare in zip(kept, made, strict=True)
     )
     uncovered = tuple(told for told, bare in zip(fixed, made, strict=True) if bare not in at_first)
     known = set(made)
     others = [finding for finding in admitted if _bare(finding) not in known]
     return Fates(fixed, tuple(_gone(start.program, others, end)), uncovered)
+
+
+def _left(start: State, end: State, finding: Finding) -> bool:
+    """Whether a fix that was made may have left something: what did nothing was taken back, and its file is as it was."""
+    paths = {change.path for change in (finding.fix.edits if finding.fix is not None else ())}
+    return any(start.program.sources[path].text != end.program.sources[path].text for path in paths)
 
 
 def _gone(program: Program, findings: Iterable[Finding], end: State) -> Iterable[Finding]:

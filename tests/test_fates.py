@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import text_program
 from typer.testing import CliRunner
 
 from devfix.cli import app
+from devfix.config import Settings
+from devfix.engine import Engine
+from devfix.fates import Fates, fates
+from devfix.findings import Applicability
+from devfix.states import State
 
 HEAD = """\
 import torch
@@ -114,3 +121,14 @@ def test_what_remains_is_not_counted_as_fixed() -> None:
     unsafe = "print(torch.zeros(3, dtype=torch.float64) @ torch.nn.Linear(3, 3).weight)\n"
     Path("main.py").write_text(SHARED + unsafe, encoding="utf-8")
     assert "\nFixed 2 findings in 1 file; 1 finding remains.\n" in run("apply")
+
+
+def test_what_was_taken_back_is_not_counted_as_fixed() -> None:
+    program = text_program.program(SHARED)
+    tool = Engine(text_program.rules(), Settings())
+    start = State(program, tool.judge(program))
+    first, _ = found = start.judgement.findings
+    told = fates(start, replace(start, fixed=(first,), homes=(program,)), found)
+    assert told == Fates((), (), ())
+    mended = tool.end_of(start, Applicability.SAFE, None)
+    assert fates(start, mended, found).fixed
