@@ -35,6 +35,42 @@ def is_set_before(facts: Facts, outline: Outline, method: ast.AST, attribute: st
     )
 
 
+def is_of_constructors(facts: Facts, outline: Outline, method: ast.AST) -> bool:
+    """Whether a method runs while an object is made, and never later: it is named by constructors alone.
+
+    They may do so by way of other such methods of the class or of its bases. What nothing names is called by
+    somebody else.
+    """
+    cls = outline.class_of(method)
+    family = [cls, *bases(facts, cls)] if cls is not None else []
+    if cls is None or not any(boundness.early_uses(each, cls, method) for each in family):
+        return False
+    methods = {part: part.name for each in family for part in each.body if isinstance(part, ast.FunctionDef)}
+    pending = [getattr(method, "name", "")]
+    seen = {"__init__", *pending}
+    while pending:
+        around = _naming(facts, pending.pop())
+        if not around or any(
+            each not in methods and getattr(each, "name", "") != "__init__" for each in around
+        ):
+            return False
+        names = {methods[each] for each in around if isinstance(each, ast.FunctionDef) and each in methods}
+        pending += names - seen
+        seen |= names
+    return True
+
+
+def _naming(facts: Facts, name: str) -> list[ast.FunctionDef | ast.AsyncFunctionDef | None]:
+    """The function around each attribute of that name, None for what stands in none."""
+    return [
+        facts.outline(path).function_of(node)
+        for path, source in facts.program.sources.items()
+        if name in source.text
+        for node in ast.walk(source.tree)
+        if isinstance(node, ast.Attribute) and node.attr == name
+    ]
+
+
 def statement_of(outline: Outline, binding: Binding) -> ast.stmt | None:
     """The statement that binds."""
     return outline.statement_at(binding.statement) if binding.statement is not None else None

@@ -42,6 +42,10 @@ def of_kind(facts: Facts, place: Place, kind: str) -> str | None:
         if not seen or not all(b.kind == kind and is_wanted(b.device) for b in seen):
             continue
         attribute = name.split(".")[1]
+        if all(each.statement is None for each in bindings) and constructed.is_of_constructors(
+            facts, place.outline, function
+        ):
+            continue  # a framework moves the object when it is made
         if kind == "device" and is_switch(facts, name):
             continue
         is_set = (
