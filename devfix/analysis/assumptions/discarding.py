@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 from devfix.analysis.domain import classes
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.lattice import CPU
-from devfix.analysis.domain.values import Class, Obj, Ref, Tensor, TupleValue, Value, members
+from devfix.analysis.domain.values import Class, Const, Obj, Ref, Tensor, TupleValue, Value, members
 from devfix.analysis.language import iteration
 from devfix.analysis.language.rebinding import frame_of, rebind
 from devfix.analysis.nn import modules
 from devfix.analysis.record.notes import note_attribute, note_binding
+from devfix.analysis.text import attributes_by_name
 from devfix.analysis.text.syntax import entry_of_items
 from devfix.analysis.torch_model.tensors import moves, operand_types
 
@@ -45,6 +46,7 @@ def _discard(interp: Interpreter, node: ast.Expr, call: ast.expr, value: Value) 
         return
     receiver = call.func.value
     if isinstance(value, Tensor):
+        _mark_attribute(interp, node, receiver, value)
         _discard_move(interp, node, receiver, value)
     elif isinstance(receiver, (ast.Name, ast.Attribute)):
         _note_moved_module(interp, node, receiver, value)
@@ -80,6 +82,32 @@ def _discard_move(interp: Interpreter, node: ast.Expr, receiver: ast.expr, value
         entry = entry_of_items(_loop_of(interp, receiver.id), receiver.id)
         if entry is not None:
             _mark_entry(interp, *entry, site)
+
+
+def _mark_attribute(interp: Interpreter, node: ast.Expr, receiver: ast.expr, moved: Tensor) -> None:
+    """The attribute remembers that a loop over the names of attributes meant to move it."""
+    loop = interp.frame.loops[-1].node if interp.frame.loops else None
+    read = attributes_by_name.moved_in_vain(loop, node)
+    owner = interp.eval(read.owner) if read is not None else None
+    obj = interp.obj_of(owner)
+    if read is None or not isinstance(owner, Ref) or obj is None or obj.kind != "instance":
+        return
+    name, before = interp.eval(read.name), operand_types.tensor_of(interp, interp.eval(receiver))
+    if not isinstance(name, Const) or not isinstance(name.value, str) or not isinstance(before, Tensor):
+        return
+    if before.parameter or _is_frozen(obj.cls):
+        return  # what cannot be set has another way to move
+    if obj.attrs.get(name.value) == before and (before.device, before.dtype) != (moved.device, moved.dtype):
+        marked = before.at(interp.site("discarded-move", node))
+        interp.update(owner, replace(obj, attrs={**obj.attrs, name.value: marked}))
+
+
+def _is_frozen(cls: Value) -> bool:
+    """Whether objects of a class refuse to have attributes set: ``@dataclass(frozen=True)``."""
+    linear = classes.linearise(cls) if isinstance(cls, Class) else []
+    decorators = [each for part in linear for each in part.node.decorator_list]
+    told = [keyword for each in decorators if isinstance(each, ast.Call) for keyword in each.keywords]
+    return any(keyword.arg == "frozen" for keyword in told)
 
 
 def _discard_copy(interp: Interpreter, call: ast.Call, copy: Ref) -> None:

@@ -5,9 +5,18 @@ from __future__ import annotations
 import ast
 
 from devfix.analysis.record.facts import Facts
+from devfix.analysis.text import attributes_by_name
 from devfix.analysis.text.outline import Outline
 from devfix.analysis.text.syntax import entry_of_items
-from devfix.findings import Applicability, BindResult, FileEdit, Fix, Origin
+from devfix.findings import (
+    Applicability,
+    BindResult,
+    FileEdit,
+    Fix,
+    Origin,
+    ReplaceExpression,
+    WrapExpression,
+)
 
 
 def binding_fix(facts: Facts, move: Origin) -> Fix | None:
@@ -16,12 +25,33 @@ def binding_fix(facts: Facts, move: Origin) -> Fix | None:
         return None
     outline = facts.outline(move.path)
     statement = outline.statement_at(move.span)
+    if isinstance(statement, ast.Expr) and (kept := _kept_by_name(outline, statement)):
+        return Fix("set the attribute to the result", kept, Applicability.SAFE)
     copied = move.text if move.kind == "discarded-copy" else ""
     receiver = copied or (_receivers(outline, statement) if isinstance(statement, ast.Expr) else "")
     if statement is None or not receiver:
         return None
     edit = BindResult(outline.source.span(statement), receiver)
     return Fix(f"bind the result to `{receiver}`", (FileEdit(move.path, edit),), Applicability.SAFE)
+
+
+def _kept_by_name(outline: Outline, statement: ast.Expr) -> tuple[FileEdit, ...]:
+    """``setattr(self, name, value.to(device))`` where a loop goes through the attributes of an object."""
+    loop = next(
+        (node for node in outline.around(statement) if isinstance(node, (ast.For, ast.AsyncFor))), None
+    )
+    read = attributes_by_name.moved_in_vain(loop, statement)
+    if read is None or loop is None:
+        return ()
+    path, name, edits = outline.source.path, ast.unparse(read.name), []
+    scope = outline.function_of(statement) or outline.source.tree
+    if name == "_" and not any(
+        getattr(node, "id", getattr(node, "arg", "")) == "name" for node in ast.walk(scope)
+    ):
+        name = "name"  # now it is used
+        edits = [FileEdit(path, ReplaceExpression(outline.source.span(read.name), name))]
+    prefix = f"setattr({ast.unparse(read.owner)}, {name}, "
+    return (*edits, FileEdit(path, WrapExpression(outline.source.span(statement.value), prefix, ")")))
 
 
 def _receivers(outline: Outline, statement: ast.Expr) -> str:
