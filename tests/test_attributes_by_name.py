@@ -80,7 +80,11 @@ ONLY = "    if isinstance(value, torch.Tensor):"
         ),
         (
             ("for key, value in self.__dict__.items():", ONLY, "        value.to(device=device)"),
-            ("for key, value in self.__dict__.items():", ONLY, "        setattr(self, key, value.to(device=device))"),
+            (
+                "for key, value in self.__dict__.items():",
+                ONLY,
+                "        setattr(self, key, value.to(device=device))",
+            ),
         ),
         (
             ("for _, value in self.tensors():", "    value.to(device)"),

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from devfix.analysis.domain import classes
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.lattice import CPU
-from devfix.analysis.domain.values import Class, Function, Obj, Ref, Tensor, TupleValue, Value
+from devfix.analysis.domain.values import Class, Function, Obj, Ref, Tensor, TupleValue, Union, Value, members
 from devfix.analysis.language import containers, named_tuples
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.record.trails import extend
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _MOVES = ("to", "cuda")
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 #: What may hold tensors.
-_NESTED = frozenset({TupleValue, Ref})
+_NESTED = frozenset({TupleValue, Ref, Union})
 #: What Python's own containers look like, by the kind of their object.
 _KINDS = {"list": "left-list", "dict": "left-dict"}
 #: How deep within what was left tensors remember it.
@@ -53,12 +53,18 @@ def returned(interp: Interpreter, node: ast.Return, value: Value) -> Value:
     if value.__class__ not in _NESTED or not isinstance(node.value, ast.Name):
         return value  # most functions return something else, and are not looked at
     function = interp.frame.function
-    if function is None or not _holds_host_tensor(interp, value):
+    held = [_holds_host_tensor(interp, each) for each in members(value)]
+    if function is None or not any(held):
         return value
     mover = of(function.node)
     if mover is None or node.value.id != mover.parameter or not _moves(interp, mover):
         return value
-    return _marked(interp, value, node.value)
+    if not isinstance(value, Union):
+        return _marked(interp, value, node.value)
+    pairs = zip(value.members, held, strict=True)
+    return replace(
+        value, members=tuple(_marked(interp, each, node.value) if left else each for each, left in pairs)
+    )
 
 
 def _holds_host_tensor(interp: Interpreter, value: Value) -> bool:

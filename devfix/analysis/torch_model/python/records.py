@@ -7,7 +7,19 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis.domain import classes
 from devfix.analysis.domain.copying import replace
-from devfix.analysis.domain.values import UNKNOWN, Class, Const, Obj, Scalar, TupleValue, Value, without_none
+from devfix.analysis.domain.join import join_all
+from devfix.analysis.domain.values import (
+    UNKNOWN,
+    Class,
+    Const,
+    Obj,
+    Scalar,
+    TupleValue,
+    Union,
+    Value,
+    members,
+    without_none,
+)
 from devfix.analysis.language import construction, containers
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.torch_model.python.copies import clone
@@ -15,6 +27,7 @@ from devfix.analysis.torch_model.python.copies import clone
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
+Handler = Callable[["Interpreter", str, CallSite], Value]
 #: What a program asks of a field.
 _OF_FIELD = ("name", "type", "default")
 
@@ -93,7 +106,21 @@ def is_record(interp: Interpreter, name: str, site: CallSite) -> Value:
     return Const(False) if plain else Scalar("bool")
 
 
-HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
+def _of_each(ask: Handler) -> Handler:
+    """What is asked of one of several objects is what is known of each of them; None would not survive most questions."""
+
+    def answer(interp: Interpreter, name: str, site: CallSite) -> Value:
+        first = site.args[0] if site.args else None
+        if first is None or not isinstance(first.value, Union):
+            return ask(interp, name, site)
+        whole = first.value if ask is is_record else without_none(first.value)
+        sites = (replace(site, args=(first._replace(value=each), *site.args[1:])) for each in members(whole))
+        return join_all([ask(interp, name, each) for each in sites])
+
+    return answer
+
+
+_ASKED: dict[str, Handler] = {
     "dataclasses.replace": replace_,
     "dataclasses.asdict": as_dict,
     "dataclasses.astuple": as_tuple,
@@ -105,3 +132,4 @@ HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
     "attr.asdict": as_dict,
     "attrs.asdict": as_dict,
 }
+HANDLERS = {name: _of_each(ask) for name, ask in _ASKED.items()}
