@@ -34,7 +34,8 @@ def with_doubt(facts: Facts, fixes: Iterable[Fix], inputs: Iterable[Operand]) ->
 def _chooses(fix: Fix) -> bool:
     edits = [each.edit for each in fix.edits]
     return any(
-        isinstance(edit, (InsertAfterImports, InsertAtBodyStart)) and _AVAILABLE in edit.code
+        isinstance(edit, InsertAfterImports)
+        or (isinstance(edit, InsertAtBodyStart) and _AVAILABLE in edit.code)
         for edit in edits
     )
 

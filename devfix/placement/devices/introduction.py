@@ -31,11 +31,15 @@ def introduce(facts: Facts, place: Place) -> DeviceExpression | None:
 
 
 def at_top(facts: Facts, path: str, names: Sequence[str] = ("device", "DEVICE")) -> DeviceExpression | None:
-    """A new variable of a module under the first of the names that the file does not know."""
+    """A new variable of a module under the first of the names that the file does not know.
+
+    A function that the file imports and that makes the very choice is called for it.
+    """
     tree = facts.source(path).tree
     known = set(_names(tree))
     name = next((name for name in names if name not in known), None)
-    choice = _choice(facts, path)
+    call = _choosing_call(facts, path)
+    choice = (call, ()) if call is not None else _choice(facts, path)
     if name is None or choice is None:
         return None
     code, edits = choice
@@ -62,6 +66,53 @@ def _choice(facts: Facts, path: str) -> tuple[str, tuple[FileEdit, ...]] | None:
         return None
     torch, edits = found
     return _CHOICES[facts.program.device_policy].replace("{torch}", torch), edits
+
+
+def _choosing_call(facts: Facts, path: str) -> str | None:
+    """``get_device()``, where the imports that a file begins with have a function of the program that makes the same choice."""
+    tree = facts.source(path).tree
+    for node in tree.body if not facts.outline(path).imports_all else ():
+        if not isinstance(node, (ast.Import, ast.ImportFrom)) and not _is_text(node):
+            return None  # what is imported below may not be there yet
+        module = (
+            facts.program.resolve(path, node.module or "", node.level)
+            if isinstance(node, ast.ImportFrom)
+            else None
+        )
+        if not isinstance(node, ast.ImportFrom) or module is None or module not in facts.program.sources:
+            continue
+        for alias in node.names:
+            name = alias.asname or alias.name
+            if _chooses(facts, module, alias.name) and _times_bound(tree, name) == 1:
+                return f"{name}()"
+    return None
+
+
+def _chooses(facts: Facts, path: str, name: str) -> bool:
+    """Whether a name of a file is a function without parameters that returns the choice, and does nothing else."""
+    tree = facts.source(path).tree
+    torch = torch_of(tree)
+    found = [each for each in tree.body if isinstance(each, ast.FunctionDef) and each.name == name]
+    if torch is None or len(found) != 1 or facts.outline(path).imports_all:
+        return False
+    if any(_times_bound(tree, each) != 1 for each in (name, torch)):
+        return False
+    [function] = found
+    body = [each for each in function.body if not _is_text(each)]
+    value = body[0].value if len(body) == 1 and isinstance(body[0], ast.Return) else None
+    if value is None or function.decorator_list or ast.unparse(function.args):
+        return False
+    choice = _CHOICES[facts.program.device_policy].replace("{torch}", torch)
+    return ast.dump(value) == ast.dump(ast.parse(choice, mode="eval").body)
+
+
+def _is_text(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
+def _times_bound(tree: ast.Module, name: str) -> int:
+    """How often some scope of a file gives a value to a name."""
+    return sum(each == name for each in _names(tree, (ast.Store, ast.Del)))
 
 
 def torch_name(facts: Facts, path: str) -> tuple[str, tuple[FileEdit, ...]] | None:
