@@ -143,6 +143,49 @@ v = list(passed)
 """
 
 
+HANDED_ON = """
+def handed_on(begun):
+    next(begun)
+    return begun
+
+def started(made):
+    def start():
+        return handed_on(made())
+    return start
+
+@started
+def late():
+    yield 1
+    yield 2
+
+class Held:
+    def __init__(self):
+        self.held = handed_on(until(0))
+
+    def __iter__(self):
+        return self.held
+
+    def rest(self):
+        return self.held
+
+def passed_on():
+    begun = handed_on(until(0))
+    yield from iter(begun)
+
+begun = handed_on(until(0))
+w, x = [number for number in iter(begun)], list(handed_on(until(0)))
+y, z, aa = list(late()), list(Held().rest()), list(passed_on())
+ab, ac = list(iter(Held())), dict(handed_on(flat({"a": 1, "b": 2})))
+ad = 0
+for number in handed_on(until(0)):
+    ad += number
+"""
+
+
+def test_nothing_false_is_said_of_what_generators_give_that_have_begun() -> None:
+    assert lies(GENERATORS + HANDED_ON) == []
+
+
 def test_what_is_said_of_what_generators_give_is_so() -> None:
     assert lies(GENERATORS + TAKEN) == []
 

@@ -196,20 +196,20 @@ class TupleValue(Value):
 class Sequence(Value):
     """An immutable or one-pass collection of which only a typical element is known.
 
-    ``row`` is what a generator gives before anybody asked it, where it is known one by one; ``result`` what it returns.
+    ``row`` is what a generator gives before anybody asked it, where it is known one by one; ``result`` what it returns,
+    and ``made`` the call that made it.
     """
 
     element: Value
     row: tuple[Value, ...] = field(default=(), compare=False, repr=False)
     result: Value | None = field(default=None, compare=False, repr=False)
+    made: Origin | None = field(default=None, compare=False, repr=False)
     weight: int = field(default=1, init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        weight = 1 + weight_of(self.element)
-        if weight > _HEAVIEST:
+        if weight_of(self.element) >= _HEAVIEST:
             put(self, "element", UNKNOWN)
-            weight = 1
-        put(self, "weight", weight)
+        put(self, "weight", 1 + weight_of(self.element))
 
 
 @frozen

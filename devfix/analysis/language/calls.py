@@ -257,10 +257,10 @@ def call_function(
     if recursion.is_too_deep(interp, function, site):
         return recursion.cut(interp, function)
     if interp.is_script or interp.placements is not None:
-        return interp.follow(function, site)
+        return suspended.begun(interp, function, site, interp.follow(function, site))
     outcome = outcomes.of_call(interp, function, site)
     if outcome.is_known:
-        return outcome.repeated(interp, site)
+        return suspended.begun(interp, function, site, outcome.repeated(interp, site))
     account = interp.library.account(function)
     calls, cuts, found, outer = account.calls, interp.cuts, len(interp.recorder.mismatches), interp.oldest
     interp.oldest = math.inf
@@ -271,7 +271,7 @@ def call_function(
         outcome.book(site, result, begin, pure=not changed)
         interp.booked(outcome)
     interp.oldest = min(interp.oldest, outer)
-    return result
+    return suspended.begun(interp, function, site, result)
 
 
 def followed(interp: Interpreter, function: Function, site: CallSite) -> Value:

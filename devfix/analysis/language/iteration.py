@@ -125,10 +125,19 @@ def exact_items(interp: Interpreter, value: Value) -> tuple[Value, ...] | None:
 
 
 def fresh_items(interp: Interpreter, value: Value, node: ast.expr | None) -> tuple[Value, ...] | None:
-    """The items of a collection in order, also of a generator that has just been made, so that nobody asked it before."""
+    """The items of a collection in order, also of a generator that ``node`` has just made, so that nobody asked it before.
+
+    A call that only hands on a generator, as ``iter(begun)`` does, need not give all of it.
+    """
     items = exact_items(interp, value)
-    made = items is None and isinstance(value, Sequence) and isinstance(node, ast.Call)
-    return (value.row or None) if made and isinstance(value, Sequence) else items
+    if (
+        items is not None
+        or not isinstance(value, Sequence)
+        or not isinstance(node, ast.Call)
+        or not value.row
+    ):
+        return items
+    return value.row if value.made == interp.site("call", node) else None
 
 
 def unpacked(interp: Interpreter, value: Value) -> tuple[Value, ...] | None:

@@ -11,10 +11,12 @@ import ast
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
+from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.state import State
-from devfix.analysis.domain.values import Value
-from devfix.analysis.language.frames import Frame, Loop
+from devfix.analysis.domain.values import Function, Sequence, Value
+from devfix.analysis.language.frames import CallSite, Frame, Loop
 from devfix.analysis.language.iteration import MAX_ITEMS
+from devfix.analysis.text.scope_names import own_nodes
 from devfix.analysis.text.syntax import remembered, statements_in
 
 if TYPE_CHECKING:
@@ -74,6 +76,19 @@ def row(frame: Frame, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
     """What a generator gives, in turn; nothing where that depends on the way through it."""
     known = not frame.unsure and len(frame.returns) == 1 and len(frame.yields) <= MAX_ITEMS
     return tuple(frame.yields) if known and _gives_in_turn(node) else ()
+
+
+def begun(interp: Interpreter, function: Function, site: CallSite, result: Value) -> Value:
+    """What a call gives: a generator that it has just made is known by it, one that it hands on is not."""
+    if not isinstance(result, Sequence) or not result.row or not _is_generator(function.node):
+        return result
+    return replace(result, made=interp.site("call", site.node))
+
+
+@remembered
+def _is_generator(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> bool:
+    body = node.body if isinstance(node.body, list) else [node.body]
+    return any(isinstance(part, _YIELDS) for part in own_nodes(body))
 
 
 def _manages(frame: Frame) -> bool:
