@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from textwrap import dedent
 
 import pytest
 import torch
@@ -194,6 +195,8 @@ bank.norm._buffers["running_mean"]
 list(bank.norm._buffers)
 "late" in bank._buffers
 "plain" in bank._buffers
+"none" in bank._parameters
+[value is None for value in bank._parameters.values()]
 [value.dtype for value in bank._buffers.values()]
 bank._buffers.get("plain")
 """.strip().splitlines()
@@ -225,3 +228,64 @@ def test_what_is_put_into_the_dicts_of_a_module_belongs_to_it() -> None:
     used = "bank.scale + bank.row_1 + bank.late + torch.ones(2).cuda()\n"
     assert clashes(f"{HELD}{MOVED}{used}") == []
     assert clashes(f'{HELD}bank.cuda()\nbank._buffers["late"] = torch.ones(2)\n{used}') != []
+
+
+KEPT = """
+parameters, buffers = bank._parameters, bank._buffers
+{change}
+torch.ones(2).cuda() + parameters["scale"] + buffers["row_1"] + buffers.get("late")
+for value in buffers.values():
+    torch.ones(2).cuda() + value
+"""
+
+
+@pytest.mark.parametrize("change", ["bank.cuda()", "bank.to('cuda')", "nn.Sequential(bank).cuda()"])
+def test_a_dict_of_a_module_that_is_kept_has_what_the_module_has_by_now(change: str) -> None:
+    assert clashes(HELD + KEPT.format(change=change)) == []
+    assert clashes(HELD + KEPT.format(change="bank.train()")) != []
+
+
+TAKEN_OUT = """
+class Small(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("a", torch.ones(2))
+        self.register_buffer("b", torch.ones(2))
+        self.scale = nn.Parameter(torch.ones(2))
+
+def changed(change):
+    small = Small()
+    change(small)
+    return small
+
+def remove(small):
+    del small._buffers["a"]
+    small._parameters.pop("scale")
+
+def some(small):
+    for key in list(small._buffers):
+        del small._buffers[key]
+
+def put(small):
+    small._buffers.update({"a": torch.ones(2, dtype=torch.float64)}, b=torch.ones(2, 2))
+    small._parameters.update(scale=nn.Parameter(torch.ones(2, 2)))
+
+removed, cleared, emptied, filled = changed(remove), Small(), changed(some), changed(put)
+cleared._buffers.clear()
+a, b, c = hasattr(removed, "a"), hasattr(removed, "b"), hasattr(removed, "scale")
+d, e, f = hasattr(cleared, "a"), hasattr(emptied, "a"), hasattr(emptied, "b")
+g, h, i = filled.a, filled.b, filled.scale
+"""
+
+
+def test_what_is_taken_out_of_the_dicts_of_a_module_is_not_the_modules_any_more() -> None:
+    assert lies(HELD + TAKEN_OUT) == []
+
+
+def test_what_the_dicts_of_a_module_are_given_at_once_belongs_to_it() -> None:
+    text = """
+    bank._buffers.update({"row_0": torch.ones(2).cuda()}, row_1=torch.ones(2).cuda())
+    bank._parameters.update(scale=nn.Parameter(torch.ones(2).cuda()))
+    bank.scale + bank.row_0 + bank.row_1
+    """
+    assert clashes(HELD + dedent(text)) == []

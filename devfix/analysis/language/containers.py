@@ -43,8 +43,8 @@ _MANY = 4
 _MOST_OBJECTS = 32
 #: What is put together of known items is known item by item up to here.
 MOST_ITEMS = 256
-#: The facts of a dict that say which module has these submodules or parameters, and which these buffers.
-PARTS_OF, BUFFERS_OF = "parts of", "buffers of"
+#: The facts of a dict that say which module has these submodules, these parameters or these buffers.
+PARTS_OF, PARAMETERS_OF, BUFFERS_OF = "parts of", "parameters of", "buffers of"
 #: The fact of a list that it was made as ``[x] * n`` or ``[f() for _ in range(n)]``, to be filled entry by entry.
 REPEATED = "repeated"
 #: That fact where ``x`` holds nothing: only what takes its place is read.
@@ -246,9 +246,27 @@ def delete_item(interp: Interpreter, ref: Ref, key: Value) -> None:
 
 
 def forget_attribute(interp: Interpreter, namespace: Obj, key: Value | None) -> None:
-    """What is taken out of ``__dict__``, or all of it, is computed anew where the object's class says how."""
+    """What is taken out of ``__dict__``, or all of it, is computed anew where the object's class says how.
+
+    What is taken out of the dicts of its parameters and buffers a module has no more.
+    """
     if NAMESPACE_OF in namespace.facts:
         cached_properties.forget(interp, namespace.facts[NAMESPACE_OF], key)
+    owner = namespace.facts.get(PARAMETERS_OF) or namespace.facts.get(BUFFERS_OF)
+    if isinstance(owner, Ref):
+        _take_out(interp, owner, namespace, key)
+
+
+def _take_out(interp: Interpreter, owner: Ref, shown: Obj, key: Value | None) -> None:
+    """A module loses a tensor that a dict of its shows, or all of these; which one it is, nobody may know."""
+    obj, name = interp.obj(owner), dict_key(key) if key is not None else None
+    if key is not None and name is None:
+        lost = dict.fromkeys(shown.attrs.keys() & obj.attrs.keys(), UNKNOWN)
+        interp.update(owner, replace(obj, attrs={**obj.attrs, **lost}))
+        return
+    gone = {name} if name is not None else shown.attrs.keys()
+    kept = {each: value for each, value in obj.attrs.items() if each not in gone}
+    interp.update(owner, replace(obj, attrs=kept, buffers=obj.buffers - gone))
 
 
 def index_of(obj: Obj, key: Value) -> int | None:

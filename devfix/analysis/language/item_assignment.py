@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
 #: The facts of a dict that shows what an object holds.
-_VIEWS = (NAMESPACE_OF, containers.PARTS_OF, containers.BUFFERS_OF)
+VIEWS = (NAMESPACE_OF, containers.PARTS_OF, containers.PARAMETERS_OF, containers.BUFFERS_OF)
 
 
 def assign(interp: Interpreter, ref: Ref, key: Value, value: Value, node: ast.expr | None) -> None:
@@ -28,7 +28,7 @@ def assign(interp: Interpreter, ref: Ref, key: Value, value: Value, node: ast.ex
     if isinstance(value, Tensor) and node is not None:
         value = value.at(interp.site("item", node))
     name = dict_key(key)
-    if not obj.facts.keys().isdisjoint(_VIEWS):
+    if not obj.facts.keys().isdisjoint(VIEWS):
         _set_in_owner(interp, obj, name, value, node)
     if obj.kind == "dict" and name is not None:
         interp.update(ref, obj.with_attr(name, value))
@@ -65,13 +65,11 @@ def _set_in_owner(
 
     So is what is put into ``_parameters`` or ``_buffers``.
     """
-    owner, whole, holder = (obj.facts.get(view) for view in _VIEWS)
-    if isinstance(owner, Ref):
-        keeping.store_hidden(interp, owner, name, value, node)
-    if isinstance(whole, Ref):
-        keeping.store_part(interp, whole, name, value, node)
-    if isinstance(holder, Ref):
-        keeping.store_buffer(interp, holder, name, value, node)
+    stores = (keeping.store_hidden, keeping.store_part, keeping.store_parameter, keeping.store_buffer)
+    for view, store in zip(VIEWS, stores, strict=True):
+        owner = obj.facts.get(view)
+        if isinstance(owner, Ref):
+            store(interp, owner, name, value, node)
 
 
 def _with_some_entry(obj: Obj, pattern: str | None, value: Value) -> Obj:

@@ -74,6 +74,18 @@ def store_part(
     store(interp, owner, name, value)
 
 
+def store_parameter(
+    interp: Interpreter, owner: Ref, name: str | None, value: Value, node: ast.expr | None
+) -> None:
+    """What is put into the dict in which a module has its parameters; without a name any of them may be the one."""
+    if name is None:
+        obj = interp.obj(owner)
+        own = {n: held for n, held in obj.attrs.items() if isinstance(held, Tensor) and held.parameter}
+        changed = {n: _perhaps(held, value) for n, held in own.items()}
+        interp.update(owner, replace(obj, attrs={**obj.attrs, **changed}))
+    store_part(interp, owner, name, value, node)
+
+
 def store_buffer(
     interp: Interpreter, owner: Ref, name: str | None, value: Value, node: ast.expr | None
 ) -> None:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.join import join_all, join_values
 from devfix.analysis.domain.values import (
+    NONE,
     UNKNOWN,
     Const,
     External,
@@ -19,7 +21,7 @@ from devfix.analysis.domain.values import (
     Value,
     members,
 )
-from devfix.analysis.language.containers import BUFFERS_OF, PARTS_OF
+from devfix.analysis.language.containers import BUFFERS_OF, PARAMETERS_OF, PARTS_OF
 from devfix.analysis.language.frames import CallSite
 from devfix.analysis.nn import hidden_modules
 from devfix.analysis.nn.modules import is_module
@@ -89,10 +91,29 @@ def by_name(interp: Interpreter, ref: Ref) -> Value:
 
 def tensors_by_name(interp: Interpreter, ref: Ref, name: str) -> Value:
     """``module._parameters``, ``module._buffers``: its own as a dict; what is put there belongs to the module."""
+    return interp.new(_shown(interp, ref, PARAMETERS_OF if name == "_parameters" else BUFFERS_OF))
+
+
+def looked_at(interp: Interpreter, ref: Ref, obj: Obj) -> Obj:
+    """A dict as it is; one of a module's parameters or buffers that was kept has what the module has by now."""
+    for view in (PARAMETERS_OF, BUFFERS_OF):
+        owner = obj.facts.get(view)
+        if isinstance(owner, Ref):
+            shown, held = _shown(interp, owner, view), interp.obj(owner).attrs
+            put = {name: held[name] for name in obj.attrs if name in held}
+            obj = replace(shown, attrs={**shown.attrs, **put})
+            interp.update(ref, obj)
+    return obj
+
+
+def _shown(interp: Interpreter, ref: Ref, view: str) -> Obj:
     obj = interp.obj(ref)
-    buffers = name == "_buffers"
+    buffers = view == BUFFERS_OF
     named, others = dict[str, Value](), list[Value]()
     for each, value in obj.attrs.items():
+        if value == NONE and not buffers and not obj.buffers & {each}:
+            others.append(UNKNOWN)  # a parameter that is none, or no parameter
+            continue
         if (each in obj.buffers) is not buffers or not (buffers or _is_parameter(value)):
             continue
         if each.isidentifier() and not hidden_modules.is_hidden(obj, each):
@@ -101,8 +122,7 @@ def tensors_by_name(interp: Interpreter, ref: Ref, name: str) -> Value:
             others.append(value)
     if obj.kind == "module" or obj.place is not None:
         others.append(UNKNOWN)  # a layer of torch has its own under names of its own
-    facts: dict[str, Value] = {BUFFERS_OF if buffers else PARTS_OF: ref}
-    return interp.new(Obj("dict", attrs=named, element=join_all(others) if others else None, facts=facts))
+    return Obj("dict", attrs=named, element=join_all(others) if others else None, facts={view: ref})
 
 
 def _is_parameter(value: Value) -> bool:

@@ -24,8 +24,8 @@ from devfix.analysis.domain.values import (
 )
 from devfix.analysis.language import containers, item_assignment, iteration, object_keys
 from devfix.analysis.language.frames import CallSite
-from devfix.analysis.language.given_namespaces import NAMESPACE_OF
 from devfix.analysis.nn import modules
+from devfix.analysis.torch_model.modules import module_walks
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 def call(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:
     """``container.name(...)``."""
     if obj.kind == "dict":
-        return _dict(interp, ref, obj, name, site)
+        return _dict(interp, ref, module_walks.looked_at(interp, ref, obj), name, site)
     first = site.args[0].value if site.args else UNKNOWN
     if name in ("append", "add", "appendleft"):
         modules.collect(interp, first, site.args[0].node if site.args else None)
@@ -150,7 +150,7 @@ def _entry(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -
 
 def _update(interp: Interpreter, ref: Ref, obj: Obj, site: CallSite) -> Value:
     other = interp.obj_of(site.args[0].value) if site.args else None
-    if NAMESPACE_OF in obj.facts:
+    if not obj.facts.keys().isdisjoint(item_assignment.VIEWS):
         for key, value in other.attrs.items() if other is not None and other.kind == "dict" else ():
             item_assignment.assign(interp, ref, iteration.key_value(key), value, None)
         for key, arg in site.keywords.items():

@@ -320,6 +320,7 @@ def object_item(interp: Interpreter, node: ast.Subscript, ref: Ref, key: Value) 
     if default_dicts.FACTORY in obj.facts:
         return default_dicts.item(interp, ref, obj, key, node)
     if obj.kind in ("list", "dict", "set"):
+        module_walks.looked_at(interp, ref, obj)
         return containers.get_item(interp, ref, key)
     if is_module(interp, ref):
         return _module_item(interp, node, ref, obj, key)
