@@ -94,6 +94,14 @@ ONLY = "    if isinstance(value, torch.Tensor):"
             ("name = 'x'", "for _, value in self.tensors():", "    value.to(device)"),
             ("name = 'x'", "for _, value in self.tensors():", "    setattr(self, _, value.to(device))"),
         ),
+        (
+            ("for _, value in self.tensors():", "    print(_)", "    value.to(device)"),
+            ("for _, value in self.tensors():", "    print(_)", "    setattr(self, _, value.to(device))"),
+        ),
+        (
+            ("for _ in ('x', 'y'):", "    getattr(self, _).to(device)"),
+            ("for _ in ('x', 'y'):", "    setattr(self, _, getattr(self, _).to(device))"),
+        ),
     ],
 )
 def test_the_attribute_is_set_to_the_result(before: tuple[str, ...], after: tuple[str, ...]) -> None:
@@ -163,3 +171,32 @@ print(net.w + torch.ones(3, device=device))
     after, _ = fix_texts({"main.py": text}, Applicability.UNSAFE)
     assert "setattr" not in after["main.py"]
     assert not check_texts(after)
+
+
+@pytest.mark.parametrize("settable", [False, True])
+def test_a_property_is_set_where_it_can_be(settable: bool) -> None:
+    setter = "    @kept.setter\n    def kept(self, value):\n        self._kept = value\n" if settable else ""
+    text = f"""
+import torch
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+class Holder:
+    def __init__(self):
+        self.x, self._kept = torch.ones(3), torch.ones(3)
+    @property
+    def kept(self):
+        return self._kept
+{setter}
+    def to(self, device):
+        for name in ["x", "kept"]:
+            getattr(self, name).to(device)
+        return self
+
+holder = Holder().to(device)
+print(holder.x + torch.ones(3, device=device), holder.kept + torch.ones(3, device=device))
+"""
+    after, _ = fix_texts({"main.py": text}, Applicability.UNSAFE)
+    assert ("setattr" in after["main.py"]) is settable
+    if settable:
+        assert not check_texts(after)
+        run_elsewhere(after)

@@ -43,15 +43,37 @@ def _kept_by_name(outline: Outline, statement: ast.Expr) -> tuple[FileEdit, ...]
     read = attributes_by_name.moved_in_vain(loop, statement)
     if read is None or loop is None:
         return ()
+    if _names_fixed_property(outline.source.tree):
+        return ()
     path, name, edits = outline.source.path, ast.unparse(read.name), []
     scope = outline.function_of(statement) or outline.source.tree
-    if name == "_" and not any(
-        getattr(node, "id", getattr(node, "arg", "")) == "name" for node in ast.walk(scope)
-    ):
+    if name == "_" and _can_be_renamed(scope, "name"):
         name = "name"  # now it is used
         edits = [FileEdit(path, ReplaceExpression(outline.source.span(read.name), name))]
     prefix = f"setattr({ast.unparse(read.owner)}, {name}, "
     return (*edits, FileEdit(path, WrapExpression(outline.source.span(statement.value), prefix, ")")))
+
+
+def _can_be_renamed(scope: ast.AST, name: str) -> bool:
+    """Whether nothing reads ``_``, and nothing has the name that it is to have."""
+    nodes = list(ast.walk(scope))
+    read = any(
+        isinstance(node, ast.Name) and node.id == "_" and isinstance(node.ctx, ast.Load) for node in nodes
+    )
+    return not read and not any(getattr(node, "id", getattr(node, "arg", "")) == name for node in nodes)
+
+
+def _names_fixed_property(tree: ast.Module) -> bool:
+    """Whether a text in a file is the name of a property there that cannot be set."""
+    nodes = list(ast.walk(tree))
+    decorated = {
+        (node.name, ast.unparse(each))
+        for node in nodes
+        if isinstance(node, ast.FunctionDef)
+        for each in node.decorator_list
+    }
+    fixed = {name for name, by in decorated if by == "property" and (name, f"{name}.setter") not in decorated}
+    return any(isinstance(node, ast.Constant) and node.value in fixed for node in nodes)
 
 
 def _receivers(outline: Outline, statement: ast.Expr) -> str:
