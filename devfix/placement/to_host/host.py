@@ -41,10 +41,9 @@ def copied_to_host(facts: Facts, mismatch: Mismatch, operand: Operand) -> list[F
         edits = host_rows.copied(facts, place, mismatch.get("columns") or "", suffix)
     elif mismatch.get("inside"):
         edits = host_list.filled_with_copies(facts, place, suffix)
+        # Where a list of numbers may stand as well its items have no such method.
         if not edits and not facts.was_number(place.path, operand.span):
-            edits = _of_items(
-                facts, place, suffix
-            )  # of another list that stands there, numbers have no such method
+            edits = _of_items(facts, place, suffix)
     else:
         added = suffixes.added(facts, place.outline, node, suffix)
         edits = (host_once.copied_before(facts, place, suffix) or added) if added else ()
