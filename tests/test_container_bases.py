@@ -298,6 +298,7 @@ names = ["a", "b", "a"]
 t, u, v = names.index("b"), names.index("a"), ["a", len(sys.argv), "b"].index("b")
 names.insert(0, "b")
 w = names.index("a")
+x, y, z = [True, 1, "b"].index(1), [2.0, 2].index(2), ["1", 0, 1.0].index(True)
 """
 
 
@@ -307,7 +308,7 @@ def test_what_is_said_of_lists_and_default_dicts_is_so() -> None:
 
 def test_what_is_known_of_lists_and_default_dicts() -> None:
     end = Ending(OTHERS + OTHERS_BODY)
-    wanted = {"a": 1, "b": "y", "f": 2, "j": 2, "r": True, "s": False, "t": 1, "u": 0}
+    wanted = {"a": 1, "b": "y", "f": 2, "j": 2, "r": True, "s": False, "t": 1, "u": 0, "x": 0, "y": 0, "z": 2}
     assert {name: end[name] for name in wanted} == {name: Const(value) for name, value in wanted.items()}
 
 

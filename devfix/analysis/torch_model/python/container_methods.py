@@ -60,15 +60,16 @@ def call(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> 
         interp.update(ref, replace(obj, items=(), element=None))
         return NONE
     if name == "index" and obj.element is None and len(site.args) == 1:
-        return index(obj.items or (), first)
+        return _index(obj.items or (), first)
     return Scalar("int") if name in ("index", "count") else UNKNOWN
 
 
-def index(items: tuple[Value, ...], wanted: Value) -> Value:
-    """The place of the first of items that are known one by one."""
-    before = tuple(takewhile(lambda item: item != wanted, items))
-    known = isinstance(wanted, Const) and all(isinstance(item, Const) for item in before)
-    return Const(len(before)) if known and len(before) < len(items) else Scalar("int")
+def _index(items: tuple[Value, ...], wanted: Value) -> Value:
+    """The place of the first of items that are known one by one, as Python compares them: 1 is True, and 1.0."""
+    if not isinstance(wanted, Const):
+        return Scalar("int")
+    place = len(list(takewhile(lambda item: isinstance(item, Const) and item.value != wanted.value, items)))
+    return Const(place) if place < len(items) and isinstance(items[place], Const) else Scalar("int")
 
 
 def _dict(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:
