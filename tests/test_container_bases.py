@@ -325,3 +325,40 @@ def test_what_is_known_of_lists_and_default_dicts() -> None:
 def test_what_passes_through_lists_stays_where_it_is(way: str) -> None:
     assert len(clashes(f"{OTHERS}x = torch.ones(3)\n{way}\ntorch.ones(3).cuda() * x\n")) == 1
     assert clashes(f"{OTHERS}x = torch.ones(3).cuda()\n{way}\ntorch.ones(3).cuda() * x\n") == []
+
+
+SLICES = """
+import sys
+
+def given(count):
+    for number in range(count):
+        yield number
+
+class Own(list):
+    pass
+
+a, b, c, d = [1, "x"], [1, 2, 3], Own(["x", 2]), [0] * 3
+alias = a
+a[:] = [2, 3, 4]
+b[1:] = ["y"]
+c[:] = (part for part in c)
+d[:] = given(2)
+e, f = [1, 2, 3, 4], ["x"]
+e[::2] = ["u", "v"]
+f[:] = given(len(sys.argv))
+g, h = a[2], len(alias)
+i = [1, 2]
+i[slice(None)] = ["z"]
+"""
+
+
+def test_what_is_said_of_lists_whose_parts_are_assigned_is_so() -> None:
+    assert lies(SLICES) == []
+
+
+@pytest.mark.parametrize("made", ["[one, one]", "Rows([one, one])"])
+def test_a_list_has_what_takes_the_place_of_all_of_it(made: str) -> None:
+    moved = f"{OTHERS}one = torch.ones(3)\nheld = {made}\nheld[:] = [each{{}} for each in held]\n"
+    used = "held.append(one.cuda())\nfor each in held:\n    print(each * torch.ones(3).cuda())\n"
+    assert clashes(moved.format(".cuda()") + used) == []
+    assert len(clashes(moved.format(".clone()") + used)) == 1

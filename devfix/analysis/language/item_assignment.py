@@ -9,7 +9,7 @@ from devfix.analysis.assumptions import device_keys, replacing
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.join import LEFT, join_values
 from devfix.analysis.domain.values import TRUE, Obj, Ref, Tensor, Value
-from devfix.analysis.language import containers, keeping, object_keys, text_keys
+from devfix.analysis.language import containers, iteration, keeping, object_keys, text_keys
 from devfix.analysis.language.given_namespaces import NAMESPACE_OF
 from devfix.analysis.language.iteration import NAMED, dict_key
 
@@ -30,7 +30,9 @@ def assign(interp: Interpreter, ref: Ref, key: Value, value: Value, node: ast.ex
     name = dict_key(key)
     if not obj.facts.keys().isdisjoint(VIEWS):
         _set_in_owner(interp, obj, name, value, node)
-    if obj.kind == "dict" and name is not None:
+    if obj.kind == "list" and key == iteration.SLICE:
+        interp.update(ref, _with_slice(interp, obj, value, node))
+    elif obj.kind == "dict" and name is not None:
         interp.update(ref, obj.with_attr(name, value))
     elif (
         obj.kind in ("list", "module") and obj.items is not None and containers.index_of(obj, key) is not None
@@ -46,11 +48,9 @@ def assign(interp: Interpreter, ref: Ref, key: Value, value: Value, node: ast.ex
         obj = device_keys.added(further, key, value)
         some = replace(obj, element=value) if alone else _with_some_entry(obj, text_keys.pattern(key), value)
         interp.update(ref, some)
-    elif containers.REPEATED in obj.facts and isinstance(obj.element, Tensor) and _is_filled(interp, node):
-        interp.update(ref, replace(obj, element=value))
     elif obj.facts.get(containers.REPEATED) == containers.PLACEHOLDER:
         interp.update(ref, replace(obj, element=value).with_fact(containers.REPEATED, TRUE))
-    elif obj.kind == "list" and obj.items is None and replacing.has_its_turn(interp, node):
+    elif _has_every_item_replaced(interp, obj, node):
         interp.update(ref, replace(obj, element=value))
     elif obj.kind in ("list", "set"):
         interp.update(ref, containers.shuffled(obj, value))
@@ -72,6 +72,16 @@ def _set_in_owner(
             store(interp, owner, name, value, node)
 
 
+def _with_slice(interp: Interpreter, obj: Obj, value: Value, node: ast.expr | None) -> Obj:
+    """``items[:] = others``: a list that has what another collection has, or something of it where the slice has bounds."""
+    items = iteration.exact_items(interp, value)
+    part = node.slice if isinstance(node, ast.Subscript) else None
+    if not isinstance(part, ast.Slice) or part.lower or part.upper or part.step:
+        return containers.shuffled(obj, iteration.element(interp, value, None))
+    element = None if items is not None else iteration.element(interp, value, None)
+    return replace(obj, items=items, element=element)
+
+
 def _with_some_entry(obj: Obj, pattern: str | None, value: Value) -> Obj:
     """A dict in which a further entry, or any that ``pattern`` may name, is ``value``."""
     attrs = {
@@ -82,6 +92,13 @@ def _with_some_entry(obj: Obj, pattern: str | None, value: Value) -> Obj:
         attrs.setdefault(pattern, value)
     element = value if obj.element is None else join_values(obj.element, value)
     return replace(obj, attrs=attrs, element=element)
+
+
+def _has_every_item_replaced(interp: Interpreter, obj: Obj, node: ast.expr | None) -> bool:
+    """Whether a loop gives each item of a list, of which none is known by itself, something else."""
+    if containers.REPEATED in obj.facts and isinstance(obj.element, Tensor) and _is_filled(interp, node):
+        return True
+    return obj.kind == "list" and obj.items is None and replacing.has_its_turn(interp, node)
 
 
 def _is_filled(interp: Interpreter, node: ast.expr | None) -> bool:
