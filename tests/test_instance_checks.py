@@ -338,3 +338,17 @@ def test_a_slice_is_told_from_other_keys(key: str, asked: str) -> None:
 def test_what_a_slice_takes_out_is_several() -> None:
     assert lies(SLICED) == []
     assert clashes(f"{SLICED}torch.ones(2).cuda() + part[0]\n") == [f"{SLICED.count(chr(10)) + 1}: device"]
+
+
+def test_a_class_that_another_package_hands_on_may_be_that_of_packed_sequences() -> None:
+    text = """
+    import torch
+    from elsewhere.sequences import Packed
+    from torch.nn.utils.rnn import pack_sequence
+    x, packed = torch.ones(3), pack_sequence([torch.tensor([1, 2])])
+    if {asked}:
+        x = x.cuda()
+    print(x + torch.ones(3).cuda())
+    """
+    assert clashes(text.format(asked="isinstance(packed, Packed)")) == []
+    assert len(clashes(text.format(asked="isinstance(packed, torch.Tensor)"))) == 1

@@ -81,6 +81,8 @@ _LAYERS = "torch.nn."
 _TENSORS = ("torch.Tensor", "torch.nn.Parameter")
 #: What a ``PackedSequence`` is, which is a named tuple.
 _PACKED = ("torch.nn.utils.rnn.PackedSequence", "builtins.tuple")
+#: Whose classes are known by their names; other packages may hand on what is one of torch's.
+_KNOWN = ("torch.", "builtins.", "numpy.", "types.")
 
 
 def isinstance_(interp: Interpreter, name: str, site: CallSite) -> Value:
@@ -124,7 +126,7 @@ def _is_instance(interp: Interpreter, value: Value, option: Value) -> bool | Non
     if name == "builtins.object":
         return True
     if isinstance(value, Tensor) and value.packed:
-        return name in _PACKED or (None if name.startswith(("collections.", "typing.")) else False)
+        return name in _PACKED or (False if name.startswith(_KNOWN) else None)
     legacy = type_named(name)
     if legacy is not None or name in _TENSORS:
         return isinstance(value, Tensor) and _is_tensor_of(value, name, legacy)
