@@ -174,11 +174,7 @@ class _Run:
 
     def _project(self, names: Sequence[str], roots: tuple[str, ...]) -> tuple[Project, list[Skipped]]:
         return load_project(
-            names,
-            roots,
-            device_policy=self.engine.device_policy,
-            read=self._read,
-            layout=self.layout,
+            names, roots, device_policy=self.engine.device_policy, read=self._read, layout=self.layout
         )
 
     def _read(self, path: str) -> Scanned | Skipped:

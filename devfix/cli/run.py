@@ -62,11 +62,7 @@ def run(
     ] = False,
     quiet: Annotated[
         bool,
-        typer.Option(
-            "--quiet",
-            "-q",
-            help="Show what is wrong, and no progress, costs or summary. What the program prints is shown.",
-        ),
+        typer.Option("--quiet", "-q", help="Show what is wrong, and what the program prints; nothing else."),
     ] = False,
     report_format: Annotated[
         ReportFormat, typer.Option("--output-format", help="The format of the report.")

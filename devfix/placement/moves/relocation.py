@@ -356,10 +356,9 @@ class Relocator:
 
     def _as_arguments(self) -> Edits:
         """Where somebody who knows the device hands the value, or those it is computed from, to a module."""
-        if once := given_again.at_name(self.facts, self.operand):
-            return once
-        places = handing.places(self.facts, self.operand)
-        return tuple(dict.fromkeys(edit for place in places for edit in self._given(place)))
+        once = given_again.at_name(self.facts, self.operand)
+        places = () if once else handing.places(self.facts, self.operand)
+        return once or tuple(dict.fromkeys(edit for place in places for edit in self._given(place)))
 
     def _at_use(self) -> Edits:
         place = place_at(self.facts, self.operand.path, self.operand.span)
