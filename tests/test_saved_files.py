@@ -285,3 +285,22 @@ print(read(os.getcwd() + "b")["value"] + torch.ones(3).cuda())
 def test_what_is_not_known_of_one_of_two_files_is_not_what_the_other_holds() -> None:
     assert clashes(TWO_FILES.format(first="")) == []
     assert clashes(TWO_FILES.format(first='print(torch.load("elsewhere.pt"))')) == []
+
+
+PUT_ELSEWHERE = """\
+import os
+import torch
+from lib import embed
+
+path = os.getcwd()
+torch.save({{"value": torch.zeros(3), "count": 1}}, path)
+state = torch.load(path)
+torch.save({{"value": {again}, "count": 2}}, path)
+print(torch.load(path{there})["value"] + torch.ones(3).cuda())
+"""
+
+
+def test_where_what_is_not_known_was_when_it_was_written_nobody_knows() -> None:
+    assert clashes(PUT_ELSEWHERE.format(again='state["value"]', there="")) == ["9: device"]
+    assert clashes(PUT_ELSEWHERE.format(again="embed(3)", there="")) == []
+    assert clashes(PUT_ELSEWHERE.format(again="embed(3)", there=', map_location="cpu"')) == ["9: device"]

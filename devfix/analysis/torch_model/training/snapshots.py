@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.copying import frozen, replace
 from devfix.analysis.domain.join import join_values, scalar_type
+from devfix.analysis.domain.lattice import UNKNOWN_DEVICE
 from devfix.analysis.domain.values import UNKNOWN, Array, Obj, Ref, Scalar, Tensor, TupleValue, Value
 
 if TYPE_CHECKING:
@@ -59,7 +60,8 @@ def taken(interp: Interpreter, value: Value, depth: int = _DEPTH) -> Snapshot:
 def read_and_written(one: Snapshot, other: Snapshot) -> Snapshot:
     """What a file holds that is written in two ways by a program that reads it; UNKNOWN where that is not the same.
 
-    What is not known of an entry in one of two dicts came out of the file, so it is what the other puts there.
+    What is not known of an entry in one of two dicts mostly came out of the file, so it is what the other puts there; but where
+    it was when it was written, and of which dtype, nobody knows.
     """
     if one == other:
         return one
@@ -72,11 +74,24 @@ def read_and_written(one: Snapshot, other: Snapshot) -> Snapshot:
 
 def _entry(one: Snapshot, other: Snapshot) -> Snapshot:
     if UNKNOWN in (one, other):
-        return other if one == UNKNOWN else one
+        return _anywhere(other if one == UNKNOWN else one)
     if isinstance(one, Tensor) and isinstance(other, Tensor):
         joined = join_values(one, other)
         return joined if isinstance(joined, Tensor) else UNKNOWN
     return read_and_written(one, other)
+
+
+def _anywhere(part: Snapshot) -> Snapshot:
+    """What is of the same kind, and has its tensors anywhere."""
+    if isinstance(part, Tensor):
+        return replace(part, device=UNKNOWN_DEVICE, dtype=None)
+    if isinstance(part, TupleValue):
+        return TupleValue(tuple(item if scalar_type(item) else UNKNOWN for item in part.items))
+    if not isinstance(part, Kept):
+        return part if scalar_type(part) else UNKNOWN
+    attrs = {key: _anywhere(item) for key, item in part.attrs.items()}
+    items = tuple(map(_anywhere, part.items)) if part.items is not None else None
+    return Kept(part.kind, attrs, items, _anywhere(part.element) if part.element is not None else None)
 
 
 def restored(interp: Interpreter, held: Snapshot, made: Origin, load: Callable[[Value], Value]) -> Value:
