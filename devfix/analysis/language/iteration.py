@@ -137,7 +137,7 @@ def fresh_items(interp: Interpreter, value: Value, node: ast.expr | None) -> tup
         or not value.row
     ):
         return items
-    return value.row if value.made == interp.site("call", node) else None
+    return value.row if value.made == interp.site("result", node) else None
 
 
 def unpacked(interp: Interpreter, value: Value) -> tuple[Value, ...] | None:

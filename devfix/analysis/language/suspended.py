@@ -82,7 +82,7 @@ def begun(interp: Interpreter, function: Function, site: CallSite, result: Value
     """What a call gives: a generator that it has just made is known by it, one that it hands on is not."""
     if not isinstance(result, Sequence) or not result.row or not _is_generator(function.node):
         return result
-    return replace(result, made=interp.site("call", site.node))
+    return replace(result, made=interp.site("result", site.node))
 
 
 @remembered
