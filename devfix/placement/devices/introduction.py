@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from devfix.analysis.record.facts import Facts
+from devfix.analysis.text.docstrings import is_text
 from devfix.findings import AddImport, FileEdit, InsertAfterImports, InsertAtBodyStart
 from devfix.placement.devices.device_expression import DeviceExpression, Place
 
@@ -72,7 +73,7 @@ def _choosing_call(facts: Facts, path: str) -> str | None:
     """``get_device()``, where the imports that a file begins with have a function of the program that makes the same choice."""
     tree = facts.source(path).tree
     for node in tree.body if not facts.outline(path).imports_all else ():
-        if not isinstance(node, (ast.Import, ast.ImportFrom)) and not _is_text(node):
+        if not isinstance(node, (ast.Import, ast.ImportFrom)) and not is_text(node):
             return None  # what is imported below may not be there yet
         module = (
             facts.program.resolve(path, node.module or "", node.level)
@@ -98,16 +99,12 @@ def _chooses(facts: Facts, path: str, name: str) -> bool:
     if any(_times_bound(tree, each) != 1 for each in (name, torch)):
         return False
     [function] = found
-    body = [each for each in function.body if not _is_text(each)]
+    body = [each for each in function.body if not is_text(each)]
     value = body[0].value if len(body) == 1 and isinstance(body[0], ast.Return) else None
     if value is None or function.decorator_list or ast.unparse(function.args):
         return False
     choice = _CHOICES[facts.program.device_policy].replace("{torch}", torch)
     return ast.dump(value) == ast.dump(ast.parse(choice, mode="eval").body)
-
-
-def _is_text(node: ast.stmt) -> bool:
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
 def _times_bound(tree: ast.Module, name: str) -> int:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from devfix.analysis.record.facts import Facts
+from devfix.analysis.text.docstrings import is_text
 from devfix.analysis.text.outline import Outline
 from devfix.findings import FileEdit, InsertAfter
 from devfix.placement.devices.constructed import sets
@@ -85,9 +86,7 @@ def _tells(method: ast.FunctionDef) -> bool:
 def _returned(method: ast.FunctionDef) -> str | None:
     """What a method returns that is a property and does nothing else, with ``{0}`` for its object."""
     last = method.body[-1]
-    alone = all(
-        isinstance(part, ast.Expr) and isinstance(part.value, ast.Constant) for part in method.body[:-1]
-    )
+    alone = all(map(is_text, method.body[:-1]))
     decorators = [ast.unparse(each) for each in method.decorator_list]
     if decorators != ["property"] or not method.args.args or not alone:
         return None

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Sequence
 
 from devfix.analysis.record.facts import Facts
+from devfix.analysis.text.docstrings import is_text
 from devfix.analysis.text.outline import Outline
 from devfix.findings import FileEdit, Origin
 from devfix.placement.devices import device_expression
@@ -63,9 +64,7 @@ def _is_handed_on(facts: Facts, call: Place) -> bool:
     """Whether a method of a module gives back what a call gives, and does nothing else."""
     function, statement = call.outline.function_of(call.node), call.outline.parents[call.node]
     body = function.body if isinstance(function, ast.FunctionDef) else []
-    told = [
-        node for node in body if not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
-    ]
+    told = [node for node in body if not is_text(node)]
     return (
         told == [statement]
         and isinstance(statement, ast.Return)
