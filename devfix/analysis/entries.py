@@ -23,7 +23,14 @@ from devfix.analysis.domain.values import (
 from devfix.analysis.interpreter import Interpreter
 from devfix.analysis.language.frames import CallSite, Frame
 from devfix.analysis.library import Library
-from devfix.analysis.nn.modules import forget_where, havoc, is_module, is_module_class, module_device, tensors
+from devfix.analysis.nn.modules import (
+    forget_where,
+    havoc,
+    is_module,
+    is_module_class,
+    is_on_accelerator,
+    tensors,
+)
 from devfix.analysis.record.recorder import Recorder, place_of
 from devfix.analysis.record.trails import Trail
 from devfix.analysis.reuse import reads
@@ -223,7 +230,7 @@ def _call_uncalled(interp: Interpreter, path: str, budget: int) -> bool:
         tree = source.tree
         for name in sorted(moved_globals.of(source)):
             kept = reads.variable_of(interp, frame_id, name)
-            if kept is not None and not _has_moved(interp, kept):
+            if kept is not None and not is_on_accelerator(interp, kept):
                 havoc(interp, kept)
         for value in _outermost_first(globals_, path, tree):
             if interp.library.steps >= budget:
@@ -235,12 +242,6 @@ def _call_uncalled(interp: Interpreter, path: str, budget: int) -> bool:
                 _call_methods(interp, value)
                 interp.state = before
     return True
-
-
-def _has_moved(interp: Interpreter, value: Value) -> bool:
-    """Whether a module is on the accelerator before any function moves it there."""
-    device = module_device(interp, value)
-    return device is not None and device.is_accelerator
 
 
 def _outermost_first(values: Iterable[Value], path: str, tree: ast.Module) -> list[Class | Function]:

@@ -204,6 +204,12 @@ def module_device(interp: Interpreter, value: Value) -> Device | None:
     return UNKNOWN_DEVICE if devices else None
 
 
+def is_on_accelerator(interp: Interpreter, value: Value) -> bool:
+    """Whether all of a module's tensors are on one accelerator."""
+    device = module_device(interp, value)
+    return device is not None and device.is_accelerator
+
+
 def first_parameter(interp: Interpreter, ref: Ref) -> Tensor | None:
     """What ``next(module.parameters())`` gives: the module's own come first, then its children's."""
     own = _own_parameter(interp.obj(ref))

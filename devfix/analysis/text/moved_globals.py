@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from typing import TYPE_CHECKING
 
 from devfix.analysis.text.scope_names import FUNCTIONS, ScopeNames, parameters_of
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from devfix.source import Source
 
 _MOVES = ("to", "cuda", "cpu")
+_MOVED = re.compile(rf"(\w+)\.(?:{'|'.join(_MOVES)})\(")
 
 
 def of(source: Source) -> frozenset[str]:
@@ -23,8 +25,8 @@ def of(source: Source) -> frozenset[str]:
         for target in statement.targets
         if isinstance(target, ast.Name)
     }
-    moved = [name for name in named if any(f"{name}.{move}(" in source.text for move in _MOVES)]
-    return _moved_by_functions(source.tree).intersection(moved) if moved else frozenset()
+    moved = named.intersection(_MOVED.findall(source.text)) if named else named
+    return _moved_by_functions(source.tree) & moved if moved else frozenset()
 
 
 @remembered

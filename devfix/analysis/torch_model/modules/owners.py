@@ -271,9 +271,10 @@ def _life_of(interp: Interpreter, trail: Trail) -> _Life:
             continue
         if SUBSTITUTED in obj.facts:  # lent for a call, by who made it
             continue
-        if _begins_with(trail, _own(obj)) or trail in _given(obj):
+        is_given = trail in _given(obj)
+        if is_given or _begins_with(trail, _own(obj)):
             top, container = root(interp, ref)
-            if top == ref and container is None and trail in _given(obj):
+            if top == ref and container is None and is_given:
                 continue  # what a criterion was given that nothing holds is moved where it is made
             if container is not None:
                 return _Life(interp.obj(container).trail, MODULES)

@@ -278,11 +278,6 @@ def _is_for_copy(interp: Interpreter, site: CallSite) -> bool:
     return False
 
 
-def _is_on_accelerator(interp: Interpreter, ref: Ref) -> bool:
-    device = modules.module_device(interp, ref)
-    return device is not None and device.is_accelerator
-
-
 def module(interp: Interpreter, ref: Ref, name: str, site: CallSite) -> Value:
     """``module.to(...)``: in place, and the module itself is returned; only floats are cast."""
     target = target_of(name, site)
@@ -292,7 +287,7 @@ def module(interp: Interpreter, ref: Ref, name: str, site: CallSite) -> Value:
         return ref
     if target.device == CPU and target.dtype is None and _stays(interp, ref, site):
         return ref
-    if target.device == CPU and _is_on_accelerator(interp, ref):
+    if target.device == CPU and modules.is_on_accelerator(interp, ref):
         interp.update(ref, interp.obj(ref).with_fact(reads.TAKEN_BACK, TRUE))
     where = interp.site("move" if target.device is not None else "cast", site.node)
     module_apply.apply(interp, ref, Retargeting(target.device, target.dtype, where), site.node)
