@@ -278,18 +278,15 @@ class Recaster:
             return ()
         statement = place.outline.statement_of(place.node)
         suffix = self._suffix()
-        name = place.node.id
+        if not suffix:
+            return ()
+        code = f"{place.node.id} = {place.node.id}{suffix}"
         span = place.outline.source.span(statement)
-        if isinstance(statement, (ast.For, ast.AsyncFor)) and suffix:
-            return (FileEdit(place.path, InsertAtBodyStart(span, f"{name} = {name}{suffix}")),)
-        unpacks = isinstance(statement, ast.Assign) and isinstance(
-            statement.targets[0], (ast.Tuple, ast.List)
-        )
-        return (
-            (FileEdit(place.path, InsertAfter(span, f"{name} = {name}{suffix}")),)
-            if unpacks and suffix
-            else ()
-        )
+        if isinstance(statement, (ast.For, ast.AsyncFor)):
+            return (FileEdit(place.path, InsertAtBodyStart(span, code)),)
+        if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], (ast.Tuple, ast.List)):
+            return (FileEdit(place.path, InsertAfter(span, code)),)
+        return ()
 
     def _for_all_uses(self) -> tuple[FileEdit, ...]:
         """Where a name gets its one value, all uses of which, and there are several, are refused alike."""
