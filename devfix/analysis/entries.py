@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from devfix.analysis import receivers
-from devfix.analysis.assumptions import changing_globals, stand_ins
+from devfix.analysis.assumptions import changing_globals, own_files, stand_ins
 from devfix.analysis.domain.lattice import same_as
 from devfix.analysis.domain.values import (
     Class,
@@ -77,6 +77,7 @@ def run_program(
     lines = sum(source.text.count("\n") for source in program.sources.values())
     budget = _BUDGET + _BUDGET_OF_A_LINE * lines
     scripts = _scripts(program)
+    recorder.saves_files = own_files.are_written(program)
     saving = {path for path in scripts if "torch.save(" in program.sources[path].text}
     for path in scripts:
         recorder.scripts.append(path)

@@ -6,6 +6,7 @@ import ast
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
+from devfix.analysis.assumptions import own_files
 from devfix.analysis.domain.state import State, join_states, keep_main_path
 from devfix.analysis.domain.values import UNKNOWN, Tensor
 from devfix.analysis.language.frames import Frame
@@ -26,7 +27,10 @@ def try_(interp: Interpreter, node: ast.Try) -> None:
     interp.run(node.orelse)
     after = interp.state
     for handler in node.handlers:
-        entry = join_states(before.fork(), (last if after.dead else after).fork())
+        begun, ended = before.fork(), (last if after.dead else after).fork()
+        if names_what_is_missing(handler):
+            own_files.tell(interp, begun, ended)
+        entry = join_states(begun, ended)
         entry.dead = False
         interp.state = entry
         if handler.name:
@@ -82,6 +86,7 @@ def _handled(interp: Interpreter, handler: ast.ExceptHandler, after: State, *, i
     if not fills:
         return keep_main_path(after, interp.state)
     interp.frame.filling.update(id(state) for _, state in rescues)
+    own_files.tell(interp, after, interp.state)
     return join_states(after, interp.state, alike=True)
 
 

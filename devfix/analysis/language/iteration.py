@@ -217,12 +217,14 @@ def known_slice(interp: Interpreter, node: ast.Slice) -> slice | None:
 def may_have_item(interp: Interpreter, value: Value, key: Value) -> bool:
     """Whether a collection may be long enough to have an item of this number; lists and tuples have none of several.
 
-    Numbers have none at all.
+    Numbers have none at all, nor has a dict that nothing was put into.
     """
     if scalar_type(value) in ("int", "float", "bool"):
         return False
     obj = interp.obj_of(value)
     if isinstance(key, TupleValue) and is_row(interp, value):
+        return False
+    if obj is not None and obj.kind == "dict" and not (obj.attrs or obj.element or obj.facts):
         return False
     items = exact_items(interp, value) if obj is None or obj.kind == "list" else None
     if items is None or not isinstance(key, Const) or not isinstance(key.value, int):

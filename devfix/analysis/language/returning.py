@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from devfix.analysis.assumptions import own_files
 from devfix.analysis.assumptions.usual_values import like_usual
 from devfix.analysis.domain.join import join_values
 from devfix.analysis.domain.state import State, is_loaded, join_states, keep_main_path
@@ -44,7 +45,7 @@ def joined(interp: Interpreter, frame: Frame) -> tuple[Value, State]:
     meets no exception: the handler's state counts only where nothing else returns.
     """
     split = not frame.options or interp.program.adopts
-    value, state = _join(frame, split=split)
+    value, state = _join(interp, frame, split=split)
     for rescued, other in frame.rescues if frame.returns else ():
         fills = id(other) in frame.filling
         if fills and isinstance(value, (Unknown, ExternalMethod)):
@@ -60,7 +61,7 @@ def _is_place_of_tensor(value: Value) -> bool:
     return isinstance(value, DeviceValue) and value.followed and value.device.is_known
 
 
-def _join(frame: Frame, *, split: bool) -> tuple[Value, State]:
+def _join(interp: Interpreter, frame: Frame, *, split: bool) -> tuple[Value, State]:
     """All returns as one; what options lead to that are usually not given looks like the rest as far as it can.
 
     Of what was read from a file where there was one, what is made where there was none tells what it is.
@@ -75,6 +76,7 @@ def _join(frame: Frame, *, split: bool) -> tuple[Value, State]:
         usual = True if id(other_state) in unusual and id(first[1]) not in unusual else None
         alike = not frame.alike.isdisjoint((id(first[1]), id(other_state)))
         if alike:
+            own_files.tell(interp, state, other_state)
             value, other_value = _told(value, state, *other), _told(*other, value, state)
         state = join_states(state, other_state, split=split, usual=usual, alike=alike)
         if usual and isinstance(other_value, Unknown):

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from devfix.analysis.assumptions import discarding, keyed_caches, replacing
+from devfix.analysis.assumptions import discarding, keyed_caches, own_files, replacing
 from devfix.analysis.deciding import answers, chosen_results, conditions, correlated, data_tests, size_tests
 from devfix.analysis.deciding.file_listings import are_asked_for
 from devfix.analysis.deciding.refilling import refills, renewed
@@ -124,6 +124,8 @@ def if_(interp: Interpreter, node: ast.If) -> None:
     split = data_tests.come_out_both_ways(interp, node, before, then, rounds=rounds) and not caches
     interp.frame.options = interp.frame.options or not split
     split = split or keyed or interp.program.adopts
+    if alike:
+        own_files.tell(interp, then, interp.state)
     chosen = correlated.outcomes(interp, node, then, interp.state)
     interp.state = join_states(then, interp.state, split=split, usual=usual, alike=alike, rounds=rounds)
     correlated.keep(interp, node.test, chosen)

@@ -139,6 +139,8 @@ class Recorder:
     strange_files: bool = False
     #: Whether a script that is still to be run saves something, too.
     saves_later: bool = False
+    #: Whether there is a call in the program that writes a checkpoint.
+    saves_files: bool = False
     #: Whether an operator takes a tensor and an array, which it may be that NumPy is to convert.
     converted: bool = False
     #: Whether a script gives a module to a process that it starts.

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
-from devfix.analysis.assumptions import changing_globals, given_options
+from devfix.analysis.assumptions import changing_globals, given_options, own_files
 from devfix.analysis.depth import in_depth
 from devfix.analysis.entries import run_program
 from devfix.analysis.library import Library
@@ -36,6 +36,7 @@ class Retracer:
         self._triggers: set[ast.stmt] = set()
         self._functions: set[ast.AST] = set()
         self._changing: dict[str, tuple[str, ...]] = {}
+        self._saves = False
 
     def edited(self, triggers: Iterable[ast.stmt], functions: Iterable[ast.AST]) -> None:
         """Statements of functions were edited: the first that are reached where something is new are ``triggers``."""
@@ -45,21 +46,24 @@ class Retracer:
     @contextmanager
     def apart(self) -> Iterator[None]:
         """Forget what is edited and analysed in the block: afterwards all is as it was before."""
-        kept = (self._trace, self._strained, self._recorder, self._numbers, self._library, self._changing)
+        kept = (self._trace, self._strained, self._recorder, self._numbers, self._library)
+        told = (self._changing, self._saves)
         triggers, functions = set(self._triggers), set(self._functions)
         try:
             yield
         finally:
-            self._trace, self._strained, self._recorder, self._numbers, self._library, self._changing = kept
+            self._trace, self._strained, self._recorder, self._numbers, self._library = kept
+            self._changing, self._saves = told
             self._triggers, self._functions = triggers, functions
 
     def analyse(self, program: Program) -> Facts:
         """Everything that is known about the program; where that is broken off, it can be begun again."""
         changing = changing_globals.of(program)
-        if changing != self._changing:
-            # What no run reaches is seen with other globals: nothing that was found there holds.
+        saves = own_files.are_written(program)
+        if changing != self._changing or saves != self._saves:
+            # What no run reaches is seen with other globals, or scripts with other files: nothing that was found there holds.
             self._trace, self._recorder, self._library, self._numbers = None, None, None, {}
-            self._changing = changing
+            self._changing, self._saves = changing, saves
         before = self._trace
         if self._recorder is not None and not self._triggers and not self._functions:
             return Facts(program, self._recorder)  # it says the same in other words

@@ -387,7 +387,7 @@ def entry_of_items(loop: ast.AST | None, name: str) -> tuple[ast.expr, ast.Name]
 
 
 #: Errors by which a program learns that something has not been made yet.
-_MISSING = frozenset({"KeyError", "AttributeError", "IndexError", "LookupError"})
+_MISSING = frozenset({"KeyError", "AttributeError", "IndexError", "LookupError", "FileNotFoundError"})
 
 
 def names_what_is_missing(handler: ast.ExceptHandler) -> bool:

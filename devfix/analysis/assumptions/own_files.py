@@ -1,0 +1,68 @@
+"""Own files: a script that goes on from a file that it writes itself has, in its first run, what it makes where there is none."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from devfix.analysis.domain.copying import replace
+from devfix.analysis.domain.join import join_objects, scalar_type
+from devfix.analysis.domain.state import State, both, is_loaded, parted
+from devfix.analysis.domain.values import NONE, Obj, Ref, Scalar, Value
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+    from devfix.project import Program
+
+
+def are_written(program: Program) -> bool:
+    """Whether there is a call in the program that writes a checkpoint."""
+    return any("torch.save(" in source.text for source in program.sources.values())
+
+
+def tell(interp: Interpreter, a: State, b: State) -> None:
+    """Of two paths, on one of which a file was read, each tells the other what attributes and entries are that came out of it.
+
+    Where the script itself makes the file its first run has none, and goes the other way. Later ones have what is known
+    to be in it, so tensors that it leaves on the CPU are there in some runs and elsewhere in others.
+    """
+    if not interp.is_script or not interp.recorder.saves_files or a.dead or b.dead:
+        return
+    _, heap = parted(a, b)
+    for address in heap:
+        mine, other = both(a, b, address)
+        if mine is None or other is None or mine is other:
+            continue
+        for name, value in mine.attrs.items():
+            if name in other.attrs:
+                _part(interp, value, a, other.attrs[name], b)
+                _part(interp, other.attrs[name], b, value, a)
+        a.write(address, _told_of(mine, a, other, b))
+        b.write(address, _told_of(other, b, mine, a))
+
+
+def _part(interp: Interpreter, value: Value, state: State, other: Value, other_state: State) -> None:
+    """Part the tensors of a dict or list that came out of a file from those of the one that is in its place on the other path."""
+    if not isinstance(value, Ref) or not isinstance(other, Ref):
+        return
+    read, made = state.read(value.address), other_state.read(other.address)
+    if read is None or made is None or read.kind not in ("dict", "list") or read.kind != made.kind:
+        return
+    if read.trail and read.trail[0] in interp.loads:
+        state.write(value.address, join_objects(read, made, split=True))
+
+
+def _told_of(obj: Obj, state: State, other: Obj, other_state: State) -> Obj:
+    attrs = {
+        name: _told(value, state, other.attrs[name], other_state)
+        for name, value in obj.attrs.items()
+        if name in other.attrs
+    }
+    return replace(obj, attrs={**obj.attrs, **attrs})
+
+
+def _told(value: Value, state: State, other: Value, other_state: State) -> Value:
+    """A value, or the other one; of a number or a text that tells the type alone, and that there is nothing tells nothing."""
+    if value is other or not is_loaded(state, value) or is_loaded(other_state, other) or other == NONE:
+        return value
+    kind = scalar_type(other)
+    return other if kind is None else Scalar(kind)

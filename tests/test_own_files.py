@@ -1,0 +1,156 @@
+"""A script that goes on from a file of its own has, in the first run, what it makes where there is none."""
+
+from __future__ import annotations
+
+import pytest
+from text_program import clashes, fix_texts
+
+from devfix.findings import Applicability
+
+FIRST_RUN = """
+import os
+import torch
+from torch import nn
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+
+class Memory:
+    def __init__(self):
+        self.centers, self.seen, self.steps, self.best = {{}}, [], 0, None
+
+    def state(self):
+        return {{"centers": self.centers, "seen": self.seen, "steps": self.steps, "best": self.best}}
+
+    def load(self, state):
+        self.centers = state["centers"]
+        self.seen, self.steps, self.best = state["seen"], state["steps"], state["best"]
+
+    def add(self, x):
+        self.centers["a"] = x.mean(0)
+        self.seen.append(x)
+
+
+def restore(memory, path):
+{restore}
+
+
+net = nn.Linear(4, 2).to(device)
+memory = Memory()
+restore(memory, "memory.pt")
+for epoch in range(3):
+    x = torch.randn(8, 4){moved}
+    memory.add(x)
+    loss = {use}
+    torch.save(memory.state(), "memory.pt")
+"""
+RESTORES = [
+    '    if os.path.exists(path):\n        memory.load(torch.load(path, map_location="cpu"))',
+    "    if not os.path.isfile(path):\n        return\n    state = torch.load(path)\n    memory.load(state)",
+    "    try:\n        memory.load(torch.load(path))\n    except FileNotFoundError:\n        print('begun anew')",
+]
+USES = [
+    'net(memory.centers["a"]).sum()',
+    "net(memory.seen[-1]).sum()",
+    "sum(net(x).sum() for x in memory.seen)",
+]
+
+
+@pytest.mark.parametrize("use", USES)
+@pytest.mark.parametrize("restore", RESTORES)
+def test_a_first_run_has_what_is_made_without_a_file(restore: str, use: str) -> None:
+    assert len(clashes(FIRST_RUN.format(restore=restore, use=use, moved=""))) == 1
+    assert not clashes(FIRST_RUN.format(restore=restore, use=use, moved=".to(device)"))
+
+
+@pytest.mark.parametrize("restore", RESTORES)
+def test_a_file_that_nothing_writes_may_hold_anything(restore: str) -> None:
+    text = FIRST_RUN.format(restore=restore, use=USES[0], moved="")
+    given = text.replace('self.centers["a"] = x.mean(0)', "pass").replace(
+        "= {}, [], 0", '= {"a": torch.ones(4)}, [], 0'
+    )
+    assert clashes(given)
+    assert not clashes(given.replace("torch.save(", "print("))
+
+
+def test_what_was_none_or_a_number_in_the_first_run_is_not_so_in_a_later_one() -> None:
+    use = "net(memory.best).sum() if memory.best is not None else net(x.to(device)).sum()"
+    assert not clashes(FIRST_RUN.format(restore=RESTORES[0], use=use, moved=""))
+    use = "net(x.to(device)).sum() if memory.steps else net(x).sum()"
+    assert clashes(FIRST_RUN.format(restore=RESTORES[0], use=use, moved=""))
+    use = "net(x.to(device)).sum() if memory.steps == 0 else net(x).sum()"
+    assert clashes(FIRST_RUN.format(restore=RESTORES[0], use=use, moved=""))
+
+
+RESUMED = """
+import os
+import torch
+from torch import nn
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+
+class Average:
+    def __init__(self, net):
+        self.shadow = {begin}
+
+    def update(self, net):
+        for name, p in net.named_parameters():
+            {update}
+
+    def load(self, state):
+        {load}
+
+
+def run(path):
+    net = nn.Linear(4, 2).to(device)
+    average = Average(net)
+    if os.path.exists(path):
+        held = torch.load(path, map_location={where})
+        net.load_state_dict(held["net"])
+        average.load(held["shadow"])
+    net(torch.ones(3, 4, device=device)).sum().backward()
+    average.update(net)
+    torch.save({{"net": net.state_dict(), "shadow": average.shadow}}, path)
+
+
+for _ in range(2):
+    run("last.pt")
+"""
+KEPT = "{name: p.detach().clone() for name, p in net.named_parameters()}"
+EMPTY = "{}"
+MIXED = "self.shadow[name] = 0.9 * self.shadow[name] + 0.1 * p.detach()"
+FILLED = (
+    "if self.shadow:\n"
+    "                print((self.shadow[name] - p).norm())\n"
+    "        self.shadow = {name: p.detach() for name, p in net.named_parameters()}"
+)
+WAYS = [(KEPT, MIXED), (EMPTY, FILLED)]
+
+
+@pytest.mark.parametrize(("begin", "update"), WAYS)
+def test_a_resumed_run_has_what_the_first_one_saved(begin: str, update: str) -> None:
+    text = RESUMED.format(begin=begin, update=update, load="self.shadow = state", where='"cpu"')
+    assert clashes(text)
+    after, _ = fix_texts({"main.py": text}, Applicability.SAFE)
+    assert after["main.py"] == text.replace('map_location="cpu"', "map_location=device")
+
+
+@pytest.mark.parametrize(
+    ("load", "where"),
+    [
+        ("self.shadow = state", "device"),
+        ("self.shadow = {name: held.to(device) for name, held in state.items()}", '"cpu"'),
+        ("for name, held in state.items():\n            self.shadow[name] = held.to(device)", '"cpu"'),
+        ("self.shadow = state", "None"),
+    ],
+)
+@pytest.mark.parametrize(("begin", "update"), WAYS)
+def test_what_goes_where_it_was_is_left_alone(begin: str, update: str, load: str, where: str) -> None:
+    assert not clashes(RESUMED.format(begin=begin, update=update, load=load, where=where))
+
+
+def test_what_is_kept_on_the_host_by_every_run_is_left_alone() -> None:
+    begin = "{name: p.detach().cpu() for name, p in net.named_parameters()}"
+    update = "self.shadow[name] = 0.9 * self.shadow[name] + 0.1 * p.detach().cpu()"
+    assert not clashes(RESUMED.format(begin=begin, update=update, load="self.shadow = state", where='"cpu"'))
