@@ -97,3 +97,41 @@ def test_a_module_that_makes_them_where_it_is_made_is_left_alone() -> None:
 def test_what_is_made_on_the_device_is_left_alone() -> None:
     before, after = _fixed(call="self.build(); self.to(inputs.device)")
     assert after == before
+
+
+_HEAD = """
+    import torch
+    from torch import nn
+
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.body, self.head = nn.Linear(4, 4), None
+
+        def forward(self, x):
+            hidden = self.body(x)
+            if self.head is None:
+                self.head = nn.Linear(4, 2, device=x.device)
+            return self.head(hidden)
+
+
+    def main():
+        device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        net = Net().to(device)
+        noisy = torch.rand(3, 4)
+        net(noisy)
+        for _ in range(3):
+            net(torch.rand(3, 4, device=device)).sum()
+
+
+    main()
+"""
+
+
+def test_what_joins_a_model_in_its_first_call_is_not_moved_before() -> None:
+    before = dedent(_HEAD)
+    once, _ = fix_texts(files(before), Applicability.UNSAFE)
+    assert once["main.py"] == before.replace(
+        "noisy = torch.rand(3, 4)", "noisy = torch.rand(3, 4).to(device)"
+    )
