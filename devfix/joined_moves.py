@@ -17,7 +17,7 @@ _MOVE = re.compile(r"(?P<name>[A-Za-z_]\w*) = (?P=name)(?P<suffix>\.(?:to\([\w.]
 
 def joined(edits: Iterable[Edit]) -> list[Edit]:
     """``x = x.to(d)`` and ``y = y.to(d)`` at one place become ``x, y = x.to(d), y.to(d)`` where that fits."""
-    edits = list(edits)
+    edits = _each_once(edits)
     groups: defaultdict[object, list[InsertAfter | InsertAtBodyStart]] = defaultdict(list)
     for edit in edits:
         if isinstance(edit, (InsertAfter, InsertAtBodyStart)):
@@ -30,6 +30,15 @@ def joined(edits: Iterable[Edit]) -> list[Edit]:
         if _fits(line):
             instead.update(dict.fromkeys(moves, line))
     return list(dict.fromkeys(instead.get(edit, edit) for edit in edits))
+
+
+def _each_once(edits: Iterable[Edit]) -> list[Edit]:
+    """The edits without what is inserted at one place already, for the same value on another path."""
+    found: dict[object, Edit] = {}
+    for edit in edits:
+        key = replace(edit, rank=0) if isinstance(edit, (InsertAfter, InsertAtBodyStart)) else edit
+        found.setdefault(key, edit)
+    return list(found.values())
 
 
 def _suffix(line: str) -> str | None:

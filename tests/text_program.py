@@ -56,8 +56,16 @@ def analyse_text(*texts: str, **named: str) -> Facts:
 
 
 def clashes(*texts: str, **named: str) -> list[str]:
-    """Each mismatch of a program as ``line: kind``, with the file where it is not ``main.py``."""
-    return [_clash(mismatch) for mismatch in analyse_text(*texts, **named).mismatches()]
+    """Each mismatch of a program as ``line: kind``, with the file where it is not ``main.py``.
+
+    What fails in one place for values of several paths is one.
+    """
+    found = analyse_text(*texts, **named).mismatches()
+    keys = (
+        (each.path, each.sink, each.operation) if each.get("paths") else index
+        for index, each in enumerate(found)
+    )
+    return [_clash(mismatch) for mismatch in dict(zip(keys, found, strict=True)).values()]
 
 
 def _clash(mismatch: Mismatch) -> str:

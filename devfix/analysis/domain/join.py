@@ -6,7 +6,8 @@ from itertools import islice
 
 from devfix.analysis.assumptions import device_keys, unsure_entries
 from devfix.analysis.domain.copying import replace
-from devfix.analysis.domain.lattice import UNKNOWN_DEVICE, join_devices, join_dtypes, join_ranks, parse_device
+from devfix.analysis.domain.lattice import UNKNOWN_DEVICE, join_dtypes, join_ranks, parse_device
+from devfix.analysis.domain.tensor_join import host_path, merge_tensors, paths_of
 from devfix.analysis.domain.values import (
     NONE,
     UNKNOWN,
@@ -30,7 +31,6 @@ from devfix.analysis.domain.values import (
     Unknown,
     Value,
     is_option,
-    join_contents,
     members,
     usual_value,
 )
@@ -57,18 +57,24 @@ def join_values(a: Value, b: Value, *, split: bool = False) -> Value:
     option), so a tensor that one of them leaves on the CPU remembers that.
     """
     if a is b or (a.__class__ is b.__class__ and a == b):
-        return _either_row(a, b) if a.__class__ is Sequence and a is not b else a
+        return a if a is b else _either(a, b)
     if isinstance(a, Unknown) or isinstance(b, Unknown):
         return _unless_chosen(a, b) or (_half_known(a, b) if split else UNKNOWN)
     merged = _merge(a, b, split)
     return merged if merged is not None else _union(a, b)
 
 
-def _either_row(a: Value, b: Value) -> Value:
-    """One of two generators that give alike values, which need not be as many, nor come in one order."""
-    assert isinstance(a, Sequence)
-    assert isinstance(b, Sequence)
-    return a if a.row == b.row and a.result == b.result else Sequence(a.element)
+def _either(a: Value, b: Value) -> Value:
+    """One of two alike values.
+
+    Generators of such need not give as many, nor in one order; tensors may have been made in two places.
+    """
+    if isinstance(a, Sequence) and isinstance(b, Sequence):
+        return a if a.row == b.row and a.result == b.result else Sequence(a.element)
+    if isinstance(a, Tensor) and isinstance(b, Tensor) and a.trail is not b.trail:
+        paths = paths_of(a, b)
+        return a if paths == a.paths else replace(a, paths=paths)
+    return a
 
 
 def join_all(values: list[Value], *, split: bool = False) -> Value:
@@ -102,7 +108,7 @@ def _merge(a: Value, b: Value, split: bool = False) -> Value | None:
     if a.__class__ not in _MERGING or b.__class__ not in _MERGING:
         return None
     if isinstance(a, Tensor) and isinstance(b, Tensor):
-        return _merge_tensors(a, b, split)
+        return merge_tensors(a, b, split)
     if isinstance(a, Array) and isinstance(b, Array):
         dtype, rank = join_dtypes(a.dtype, b.dtype), join_ranks(a.rank, b.rank)
         return Array(dtype, rank, a.trail)
@@ -119,47 +125,6 @@ def _merge(a: Value, b: Value, split: bool = False) -> Value | None:
 
 def _elements(value: TupleValue | Sequence) -> tuple[Value, ...]:
     return value.items if isinstance(value, TupleValue) else (value.element,)
-
-
-def _merge_tensors(a: Tensor, b: Tensor, split: bool = False) -> Tensor:
-    if a.parameter and not b.parameter and a.device == b.device:
-        a, b = b, a  # its module moves a Parameter: what stays behind is the other
-    return replace(
-        a,
-        device=join_devices(a.device, b.device),
-        dtype=join_dtypes(a.dtype, b.dtype),
-        rank=join_ranks(a.rank, b.rank),
-        parameter=a.parameter and b.parameter,
-        grad=a.grad if a.grad == b.grad else None,
-        leaf=a.leaf if a.leaf == b.leaf else None,
-        empty=a.empty and b.empty,
-        cast_of=join_contents(a.cast_of, b.cast_of),
-        owner=a.owner if a.owner == b.owner else None,
-        roots=a.roots or b.roots,
-        split=_host_path(a, b, split),
-    )
-
-
-def _host_path(a: Tensor, b: Tensor, split: bool) -> Tensor | None:
-    """The version of the tensor on the path that leaves it on the CPU, if the other does not.
-
-    That on the other path is what it is split from, where it is on the accelerator.
-    """
-    if a.device != b.device and (split or _was_to_move(a) or _was_to_move(b)):
-        left = a if a.device.kind == "cpu" else b if b.device.kind == "cpu" else a.split or b.split
-        if left is not None:
-            rest = a if a.device.is_accelerator else b if b.device.is_accelerator else None
-            return replace(left, split=replace(rest, split=None)) if rest is not None else left
-    known = (a.split, b.split)
-    if None not in known or any(t.device.kind in ("accelerator", "cpu") for t in (a, b)):
-        return a.split or b.split
-    return None
-
-
-def _was_to_move(value: Tensor) -> bool:
-    """Whether the path on which a tensor lies on the CPU discards what a move made of it: there it was not to stay."""
-    lives = (value.trail, *value.roots) if value.device.kind == "cpu" else ()
-    return any(site.kind == "discarded-move" for life in lives for site in life)
 
 
 def _half_known(a: Value, b: Value) -> Value:
@@ -294,7 +259,7 @@ def join_objects(
         attrs=attrs,
         items=_join_items(a, b, split, usual),
         element=_join_elements(a, b, split),
-        place=_merge_tensors(a.place, b.place, split) if a.place and b.place else a.place or b.place,
+        place=merge_tensors(a.place, b.place, split) if a.place and b.place else a.place or b.place,
         buffers=a.buffers | b.buffers,
         facts=facts,
     )
@@ -308,7 +273,7 @@ def _left_on_host(a: Obj, b: Obj) -> Tensor | None:
     for one, other in pairs:
         if isinstance(one, Tensor) and isinstance(other, Tensor):
             if {one.device.kind, other.device.kind} == {"cpu", "accelerator"}:
-                return _host_path(one, other, split=True)
+                return host_path(one, other, split=True)
     return None
 
 

@@ -122,6 +122,7 @@ class Tensor(Value):
     ``parameter`` marks an ``nn.Parameter``; ``owner`` is the heap address of the module that owns
     the parameter, when there is one. ``empty`` is known of what was made without elements, to be filled later.
     ``packed`` stands for a ``PackedSequence`` of such data, which has no ``device``.
+    ``paths`` are the tensors that met where paths did, all on the CPU and each made elsewhere (see :attr:`elsewhere`).
     """
 
     device: Device = CPU
@@ -139,6 +140,15 @@ class Tensor(Value):
     split: Tensor | None = field(default=None, compare=False)
     typed: tuple[Trail, ...] = field(default=(), compare=False)
     packed: bool = field(default=False, compare=False)
+    paths: tuple[Tensor, ...] = field(default=(), compare=False)
+
+    @property
+    def elsewhere(self) -> tuple[Tensor, ...]:
+        """What it is on other paths, that leave it on the CPU as well; nothing once it was moved or computed from."""
+        paths = self.paths
+        if not paths or self.trail[:1] != paths[0].trail[:1] or self.device != paths[0].device:
+            return ()
+        return paths[1:]
 
     @property
     def is_parted(self) -> bool:
@@ -148,18 +158,8 @@ class Tensor(Value):
     def at(self, site: Origin) -> Tensor:
         """The same tensor after it passed ``site``, on all of its paths."""
         split = self.split.at(site) if self.split is not None else None
-        return replace(self, trail=extend(self.trail, site), split=split)
-
-
-#: What a tensor of floats may hold that is no more than truths: one of the two, or either.
-_TRUTHS = frozenset(("zeros", "ones", "bool"))
-
-
-def join_contents(a: str | None, b: str | None) -> str | None:
-    """What the floats of a tensor are made of, which are either of two: truths, if none of the two is anything else."""
-    if a == b:
-        return a
-    return "bool" if a in _TRUTHS and b in _TRUTHS else None
+        paths = tuple([path.at(site) for path in self.paths]) if self.paths else ()
+        return replace(self, trail=extend(self.trail, site), split=split, paths=paths)
 
 
 @frozen

@@ -66,7 +66,10 @@ def roots_of(operands: list[Tensor], *, named: bool = False) -> tuple[Trail, ...
     """The trails that a value computed from ``operands`` goes back to, without repeats; with the names that casts got."""
     found: list[Trail] = []
     for operand in operands:
-        for trail in _roots_of_one(operand, named=named):
+        roots = _roots_of_one(operand, named=named)
+        for path in operand.elsewhere if operand.paths else ():
+            roots += _roots_of_one(path, named=named)
+        for trail in roots:
             if trail not in found:  # sites are few and shared: to compare trails is faster than to hash them
                 found.append(trail)
     return tuple(found[:_MAX_ROOTS])
@@ -140,8 +143,10 @@ def _was_returned(trail: Trail) -> bool:
 
 
 def dtype_trails(value: Tensor) -> tuple[Trail, ...]:
-    """The trails of the values from which a tensor has its dtype; moves do not end them."""
-    return value.typed or ((value.trail,) if value.trail else ())
+    """The trails of the values from which a tensor has its dtype, on all paths; moves do not end them."""
+    if value.typed or not value.trail:
+        return value.typed
+    return (value.trail, *(path.trail for path in value.elsewhere if path.dtype == value.dtype))
 
 
 def inverted(interp: Interpreter, node: ast.AST) -> tuple[Trail, ...]:

@@ -114,7 +114,7 @@ def _beside(site: CallSite, result: Value) -> frozenset[int]:
 def _apart_from_call(result: Value, beside: frozenset[int]) -> Value | None:
     """A result without what belongs to this one call; None when nothing is left."""
     if isinstance(result, Tensor):
-        if result.owner is not None or result.split is not None:
+        if result.owner is not None or result.split is not None or result.paths:
             return None
         if beside:
             return replace(result, device=UNKNOWN_DEVICE, trail=(), roots=(), typed=())

@@ -67,7 +67,8 @@ def merged(faults: Iterable[Fault], code: str, rule: str) -> Iterator[Finding]:
     for group in groups.values():
         found = replace(_of_group(group), code=code, rule=rule)
         key = (found.path, found.span, found.message)
-        findings[key] = _joined(findings[key], found) if key in findings else found
+        on_paths = group[0].mismatch.get("paths") is not None
+        findings[key] = _joined(findings[key], found, on_paths=on_paths) if key in findings else found
     yield from findings.values()
 
 
@@ -94,8 +95,11 @@ def _of_group(group: list[Fault]) -> Finding:
     return replace(first, notes=tuple(dict.fromkeys((*first.notes, *places))))
 
 
-def _joined(one: Finding, other: Finding) -> Finding:
-    """Two findings that say the same of one place as one, mended by the edits of both."""
+def _joined(one: Finding, other: Finding, *, on_paths: bool) -> Finding:
+    """Two findings that say the same of one place as one, mended by the edits of both.
+
+    Where each is of a path of its own, the edits of one do nothing for the other.
+    """
     notes = tuple(dict.fromkeys((*one.notes, *other.notes)))
     fixes, others = _fixes(one), _fixes(other)
     if not fixes or not others:
@@ -104,7 +108,7 @@ def _joined(one: Finding, other: Finding) -> Finding:
     both = [_both(_at(fixes, i), _at(others, i)) for i in range(length)]
     # One may do for the other as well, as a move in the function does that both come to.
     alone = (fix for fix in (fixes[0], others[0]) if set(fix.edits) < set(both[0].edits))
-    both += [fix for fix in alone if fix not in both]
+    both += [fix for fix in alone if fix not in both and not on_paths]
     return replace(one, notes=notes, fix=both[0], alternatives=tuple(both[1:]))
 
 

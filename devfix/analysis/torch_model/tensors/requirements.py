@@ -61,7 +61,10 @@ def meet(
         excused = (0,) if interp.program.adopts else (0, None)
         hosts = [part for part in hosts if part is written or part.tensor.rank not in excused]
     if hosts:
-        _record(interp, node, operation, "device", [*hosts, *placed], detail or {})
+        paths = _on_each_path(hosts)
+        said = {**(detail or {}), "paths": "1"} if len(paths) > 1 else detail or {}
+        for each in paths:
+            _record(interp, node, operation, "device", [*each, *placed], said)
     accelerated = [part for part in placed if part.tensor.device.is_accelerator]
     if len({part.tensor.device.label for part in accelerated} - {UNKNOWN_INDEX}) > 1:
         _record(interp, node, operation, "other-accelerator", accelerated, detail or {})
@@ -77,6 +80,18 @@ def _with_host_paths(parts: list[Part]) -> list[Part]:
         if part.tensor.split is not None and part.tensor.is_parted
         else part
         for part in parts
+    ]
+
+
+def _on_each_path(hosts: list[Part]) -> list[list[Part]]:
+    """The operands that stayed on the CPU, and again for each path on which one of them was made elsewhere."""
+    others = ((index, path) for index, part in enumerate(hosts) for path in part.tensor.elsewhere)
+    return [
+        hosts,
+        *(
+            [*hosts[:index], replace(hosts[index], tensor=path), *hosts[index + 1 :]]
+            for index, path in others
+        ),
     ]
 
 
