@@ -68,6 +68,56 @@ def test_where_the_machine_decides_the_fix_is_safe(move: str) -> None:
     assert _trust(move) is Applicability.SAFE
 
 
+HELPER = """
+import argparse
+import torch
+from nets import Learner
+
+def move_to_cuda(sample):
+    return {{k: v.cuda() if torch.is_tensor(v) else v for k, v in sample.items()}}
+
+class Trainer:
+    def __init__(self, args, learner):
+        self.cuda = torch.cuda.is_available(){option}
+        self.scale = torch.ones(1).cuda() if self.cuda else torch.ones(1)
+        self.learner = learner
+
+    def step(self, sample):
+        {move}
+        return self.learner.step(sample["x"]) * self.scale
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--cpu", action="store_true")
+    args = parser.parse_args()
+    Trainer(args, Learner()).step({{"x": torch.ones(4, 3)}})
+
+main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("option", "move", "expected"),
+    [
+        (
+            " and not args.cpu",
+            "if self.cuda:\n            sample = move_to_cuda(sample)",
+            Applicability.UNSAFE,
+        ),
+        ("", "if self.cuda:\n            sample = move_to_cuda(sample)", Applicability.SAFE),
+        (" and not args.cpu", "sample = move_to_cuda(sample)", Applicability.SAFE),
+    ],
+    ids=["an option", "the machine", "nothing"],
+)
+def test_what_is_asked_before_a_function_that_moves_counts(
+    option: str, move: str, expected: Applicability
+) -> None:
+    [finding] = check_texts(files(HELPER.format(option=option, move=move), nets=NETS))
+    assert finding.code == "DF101"
+    assert finding.fix is not None
+    assert finding.fix.applicability is expected
+
+
 NOTHING_YET = """
 import torch
 

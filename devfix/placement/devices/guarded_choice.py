@@ -6,7 +6,7 @@ Without the option the inputs stay on the CPU, and what moved wherever there is 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import pairwise
 
@@ -17,6 +17,8 @@ from devfix.placement.devices.device_expression import place_at
 from devfix.placement.devices.move_guards import is_flag
 
 _AVAILABLE = ".is_available()"
+#: How many calls there may be between an option and what it decides.
+_MAX_DEPTH = 2
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
@@ -45,26 +47,43 @@ def _is_optional(facts: Facts, operand: Operand) -> bool:
     moves = [life[0] for life in (operand.trail, *operand.roots) if life and life[0].kind == "move"]
     places = [place_at(facts, move.path, move.span) for move in moves]
     return bool(places) and all(
-        place is not None and _is_under_option(place.outline, place.node) for place in places
+        place is not None and _is_under_option(facts, place.outline, place.node, _MAX_DEPTH)
+        for place in places
     )
 
 
-def _is_under_option(outline: Outline, move: ast.AST) -> bool:
+def _is_under_option(facts: Facts, outline: Outline, move: ast.AST, depth: int) -> bool:
+    """Whether a move stands under the test of an option, or every call does of the function that makes it."""
     for inner, around in pairwise((move, *outline.around(move))):
         if isinstance(around, _FUNCTIONS):
-            return False
+            calls = list(_calls(facts, around.name)) if depth else []
+            return bool(calls) and all(
+                _is_under_option(facts, caller, call, depth - 1) for caller, call in calls
+            )
         if isinstance(around, (ast.If, ast.IfExp)) and inner is not around.test and is_flag(around.test):
             return not _asks_machine(outline, around.test)
     return False
 
 
+def _calls(facts: Facts, name: str) -> Iterator[tuple[Outline, ast.Call]]:
+    """The calls of what has a name, in all files."""
+    for outline in map(facts.outline, facts.program.sources):
+        for node in ast.walk(outline.source.tree):
+            if isinstance(node, ast.Call) and name in (
+                getattr(node.func, "id", ""),
+                getattr(node.func, "attr", ""),
+            ):
+                yield outline, node
+
+
 def _asks_machine(outline: Outline, test: ast.expr) -> bool:
     """Whether a test asks nothing but what the machine has, maybe under a name."""
-    if isinstance(test, ast.Name):
+    if isinstance(test, (ast.Name, ast.Attribute)):
+        name = ast.unparse(test)
         values = [
             each.value
             for each in ast.walk(outline.source.tree)
-            if isinstance(each, ast.Assign) and ast.unparse(each.targets[0]) == test.id
+            if isinstance(each, ast.Assign) and ast.unparse(each.targets[0]) == name
         ]
         return bool(values) and all(_is_question(value) for value in values)
     return _is_question(test)
