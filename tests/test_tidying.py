@@ -532,3 +532,47 @@ def test_a_device_goes_that_something_is_made_on_anyway() -> None:
 def test_a_device_that_was_there_stays() -> None:
     after = "y = torch.zeros_like(x, device=z.device) + 1\n"
     assert tidy("y = torch.zeros_like(x, device=z.device)\n", after, after[4:-5]) == after
+
+
+def test_an_import_goes_with_its_last_use() -> None:
+    before = "from typing import Dict, List\nx: List[int] = f()\ny: Dict[int, int] = g()\n"
+    after = "from typing import Dict, List\nx = M(f())\ny: Dict[int, int] = g()\n"
+    assert tidy(before, after) == after.replace("Dict, List", "Dict")
+    alone = before.replace("Dict, List", "List").replace("y: Dict[int, int]", "y")
+    assert tidy(alone, "from typing import List\nx = M(f())\ny = g()\n") == "x = M(f())\ny = g()\n"
+    between = "import torch\n\nfrom typing import List\n\nx{} = f()\n"
+    assert tidy(between.format(": List"), between.format("")) == "import torch\n\nx = f()\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        pytest.param(
+            "from typing import Dict, List\nx: List[int] = f()\n",
+            "from typing import Dict, List\nx: List[str] = f()\n",
+            id="still used, or never used",
+        ),
+        pytest.param(
+            "from typing import List\n__all__ = ['List']\nx: List[int] = f()\n",
+            "from typing import List\n__all__ = ['List']\nx = f()\n",
+            id="said in a text",
+        ),
+        pytest.param(
+            "from settings import DEVICE\nx = f(DEVICE)\n",
+            "from settings import DEVICE\nx = f()\n",
+            id="all that is imported from a module that may do something",
+        ),
+    ],
+)
+def test_other_imports_stay(before: str, after: str) -> None:
+    assert tidy(before, after) == after
+
+
+@pytest.mark.parametrize(
+    "other", ["from main import *\n", "from main import List\n", "import main\nmain.List\n"]
+)
+def test_an_import_stays_that_another_file_may_have_from_there(other: str) -> None:
+    before, after = "from typing import List\nx: List[int] = f()\n", "from typing import List\nx = M(f())\n"
+    assert tidy(before, after, others={"other.py": (other, other)}) == after
+    own = "from typing import List\nimport typing\ntyping.List\n"
+    assert tidy(before, after, others={"other.py": (own, own)}) == "x = M(f())\n"

@@ -11,7 +11,18 @@ from collections.abc import Iterable, Mapping
 
 from devfix.findings import Span
 from devfix.source import Source
-from devfix.tidying import agreed, arguments, bindings, devices, idle, lines, siblings, together, unpackings
+from devfix.tidying import (
+    agreed,
+    arguments,
+    bindings,
+    devices,
+    idle,
+    imports,
+    lines,
+    siblings,
+    together,
+    unpackings,
+)
 from devfix.tidying.written import Written
 
 Sources = Mapping[str, Source]
@@ -41,7 +52,11 @@ def tidied(
         text = unpackings.moved_at_once(Written(before[path], source.with_text(text)))
         found[path] = source.with_text(lines.joined(Written(before[path], source.with_text(text))))
     written = {path: Written(before[path], source) for path, source in found.items()}
-    texts = {path: devices.without_unused(path, written) for path in written}
+    texts = {}
+    for path in found:
+        each = written[path].with_text(devices.without_unused(path, written))
+        others = (source for other, source in after.items() if other != path)
+        texts[path] = imports.without_unused(each, others)
     return {path: text for path, text in texts.items() if text != after[path].text}
 
 

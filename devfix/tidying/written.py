@@ -17,6 +17,8 @@ _TOKEN = re.compile(r"\w+|[^\w\s]")
 _LARGEST = 1_000
 #: No line is longer on account of another.
 _WIDEST = 120
+#: What formatters are told, usually, of how long lines may be.
+_LIMITS = (WIDTH, 100, _WIDEST)
 #: Where a part of a text begins and ends.
 Offsets = tuple[int, int]
 
@@ -28,10 +30,20 @@ class Written:
         self.before = before
         self.after = after
 
+    def with_text(self, text: str) -> Written:
+        """Another text that was made of the same."""
+        return Written(self.before, self.after.with_text(text)) if text != self.after.text else self
+
     @cached_property
     def width(self) -> int:
         """How many columns new lines may have: as many as the longest line that was there, within bounds."""
         return min(_WIDEST, max(WIDTH, *(len(line.rstrip()) for line in self.before.lines), 0))
+
+    @cached_property
+    def limit(self) -> int:
+        """How many columns the file's formatter allows, as its longest line tells: one that nobody uses allows as many."""
+        longest = max((len(line.rstrip()) for line in self.before.lines), default=0)
+        return next((each for each in _LIMITS if each >= longest), longest)
 
     def is_new_line(self, number: int) -> bool:
         """Whether a line, counted from 1, is changed or new."""

@@ -64,8 +64,12 @@ def container_fix(facts: Facts, operand: Operand, held: str = "modules") -> Fix 
         if value is not None
         else _after(attribute, statement, name)
     )
+    told = [edit]
+    if isinstance(statement, ast.AnnAssign) and value is statement.value:
+        told.append(ReplaceExpression(attribute.outline.source.span(statement.annotation), name))
     title = f"make `{attribute.name}` a `{kind}`"
-    return Fix(title, (FileEdit(attribute.site.path, edit), *imports), Applicability.UNSAFE)
+    edits = (FileEdit(attribute.site.path, each) for each in told)
+    return Fix(title, (*edits, *imports), Applicability.UNSAFE)
 
 
 def _is_unpacked(attribute: Attribute, statement: ast.stmt) -> bool:
