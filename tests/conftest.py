@@ -39,6 +39,12 @@ def _own_cache_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None
         yield
 
 
+@pytest.fixture
+def long_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lines may be as long as they come: where they are broken is another test's affair."""
+    monkeypatch.setattr("devfix.tidying.written._LIMITS", (10_000,))
+
+
 def pytest_collection_finish() -> None:
     """All that was imported and collected stays to the end: garbage is looked for in what comes later."""
     gc.freeze()

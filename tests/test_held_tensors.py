@@ -196,6 +196,7 @@ def test_a_distribution_is_made_anew_of_its_moved_parameters() -> None:
     assert not clashes(after)
 
 
+@pytest.mark.usefixtures("long_lines")
 @pytest.mark.parametrize(
     ("prior", "anew"),
     [
@@ -290,6 +291,7 @@ class Model(torch.nn.Module):
 NAMED_USE = f"{DEVICE}from model import Model\nprint(Model().to(device)(torch.ones(2, 3, device=device)))\n"
 
 
+@pytest.mark.usefixtures("long_lines")
 def test_a_distribution_is_made_anew_whose_parameters_were_made_before_it() -> None:
     after, _ = fix_texts({"model.py": NAMED_PARTS, "main.py": NAMED_USE}, Applicability.UNSAFE)
     assert "Normal(self.prior.component_distribution.base_dist.loc.to(x.device), " in after["model.py"]

@@ -32,12 +32,13 @@ MADE = [
     ("self.parts = (nn.Linear(2, 2), nn.Linear(2, 2))", "self.parts = nn.ModuleList((nn.Linear(2, 2), nn.Linear(2, 2)))"),
     ("self.parts = nn.Linear(2, 2), nn.Linear(2, 2)", "self.parts = nn.ModuleList((nn.Linear(2, 2), nn.Linear(2, 2)))"),
     ("self.parts = (nn.Linear(2, 2)), (nn.Linear(2, 2))", "self.parts = nn.ModuleList(((nn.Linear(2, 2)), (nn.Linear(2, 2))))"),
-    ("self.parts: tuple = (nn.Linear(2, 2), nn.Linear(2, 2))", "self.parts: tuple = nn.ModuleList((nn.Linear(2, 2), nn.Linear(2, 2)))"),
+    ("self.parts: tuple = (nn.Linear(2, 2), nn.Linear(2, 2))", "self.parts: nn.ModuleList = nn.ModuleList((nn.Linear(2, 2), nn.Linear(2, 2)))"),
     ("self.parts = tuple(nn.Linear(2, 2) for _ in range(depth))", "self.parts = nn.ModuleList(nn.Linear(2, 2) for _ in range(depth))"),
     ("self.parts = tuple([nn.Linear(2, 2) for _ in range(depth)])", "self.parts = nn.ModuleList([nn.Linear(2, 2) for _ in range(depth)])"),
 ]  # fmt: skip
 
 
+@pytest.mark.usefixtures("long_lines")
 @pytest.mark.parametrize(("made", "registered"), MADE)
 def test_a_tuple_becomes_a_list_of_modules(made: str, registered: str) -> None:
     text = TEXT.format(made=made)

@@ -18,6 +18,7 @@ from devfix.tidying import (
     devices,
     idle,
     imports,
+    line_breaks,
     lines,
     siblings,
     together,
@@ -56,7 +57,7 @@ def tidied(
     for path in found:
         each = written[path].with_text(devices.without_unused(path, written))
         others = (source for other, source in after.items() if other != path)
-        texts[path] = imports.without_unused(each, others)
+        texts[path] = line_breaks.broken(each.with_text(imports.without_unused(each, others)))
     return {path: text for path, text in texts.items() if text != after[path].text}
 
 

@@ -25,7 +25,9 @@ class Sessions(Dataset):
 class FusionNet(nn.Module):
     def __init__(self, sizes, dim=16):
         super().__init__()
-        self.encoders = nn.ModuleDict({name: nn.Sequential(nn.Linear(size, dim), nn.Tanh()) for name, size in sizes.items()})
+        self.encoders = nn.ModuleDict(
+            {name: nn.Sequential(nn.Linear(size, dim), nn.Tanh()) for name, size in sizes.items()}
+        )
         self.classifier = nn.Linear(dim * len(sizes), 3)
 
     def forward(self, inputs):
