@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from devfix.analysis.record.facts import Facts
 from devfix.findings import FileEdit, Operand, Origin
 from devfix.placement.moves import (
+    brought_back,
     function_result,
     handing_on,
     helper_branch,
@@ -30,5 +31,6 @@ def ways(
     yield passing_mover.looking_into(facts, operand, trails)
     yield part_mover.completed(facts, operand)
     yield whole_dict.moved(facts, operand)
+    yield brought_back.where_returned(facts, operand, trails)
     yield function_result.where_returned(facts, trails)
     yield told_class.told(facts, trails)
