@@ -18,6 +18,7 @@ from devfix.findings import (
     Origin,
     ReplaceExpression,
 )
+from devfix.placement.modules import inherited_names
 from devfix.placement.modules.named_attribute import NamedAttribute, named_attribute
 from devfix.placement.text import provenance
 from devfix.placement.text.naming import given
@@ -193,7 +194,7 @@ def _settings(attribute: Attribute) -> list[tuple[ast.stmt, ast.Attribute]] | No
 
 
 def _holds_tensors(facts: Facts, attribute: Attribute) -> bool:
-    """Whether the attribute is only ever a tensor or None, and no class attribute of that name exists."""
+    """Whether the attribute is only ever a tensor or None, and nothing else gives it a value before."""
     outline = attribute.outline
     scope = outline.scope(attribute.function)
     for binding in given(facts.bindings(attribute.site.path, scope).get(f"self.{attribute.name}", [])):
@@ -203,7 +204,9 @@ def _holds_tensors(facts: Facts, attribute: Attribute) -> bool:
         if binding.kind != "tensor" and not empty:
             return False
     cls = outline.class_of(attribute.function)
-    if cls is None or any(_assigns(statement, attribute.name) for statement in cls.body):
+    if cls is None or any(inherited_names.assigns(statement, attribute.name) for statement in cls.body):
+        return False
+    if inherited_names.has(facts, cls, attribute.name):
         return False
     constructor = _constructor(outline, attribute.function)
     if constructor is None or constructor is attribute.function:
@@ -211,14 +214,6 @@ def _holds_tensors(facts: Facts, attribute: Attribute) -> bool:
     # What a constructor sets before it calls another method is an attribute already.
     stored = (node for node in ast.walk(constructor) if isinstance(node, ast.Attribute))
     return not any(node.attr == attribute.name and isinstance(node.ctx, ast.Store) for node in stored)
-
-
-def _assigns(statement: ast.stmt, name: str) -> bool:
-    """Whether a statement of a class body makes a class attribute (an annotation alone does not)."""
-    targets = statement.targets if isinstance(statement, ast.Assign) else []
-    if isinstance(statement, ast.AnnAssign) and statement.value is not None:
-        targets = [statement.target]
-    return any(isinstance(target, ast.Name) and target.id == name for target in targets)
 
 
 def _comes_after_super(attribute: Attribute | NamedAttribute) -> bool:
