@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from reality import run
 from text_program import fix_texts
+
+from devfix.findings import Applicability
 
 HEAD = """
 import numpy as np
@@ -429,3 +432,42 @@ print(x + parts["a"]["b"][0])
 """
     text = fix_texts({"main.py": body})[0]["main.py"]
     assert "parts['a']['b'].device" not in text.replace('"', "'")
+
+
+SWITCHED = """import torch
+from torch import nn
+from torch.utils.data import DataLoader
+
+MASKED = True
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+net = nn.Linear(3, 3).to(device)
+
+def filled(x, mask):
+    return x * mask
+
+for x in DataLoader([(torch.ones(3), torch.ones(3))], batch_size=1):
+    if MASKED:
+        x, mask = x[0], x[1]
+        made = net(filled(x, mask))
+    else:
+        x, mask = x[0], {other}
+        made = net(x)
+    loss = (made - x).sum()
+    if MASKED:
+        print((made * mask).sum())
+"""
+
+
+@pytest.mark.parametrize("other", ["None", "1.0", "'none'"])
+def test_a_name_that_a_branch_gives_no_tensor_is_moved_in_the_other_one(other: str) -> None:
+    after = fix_texts({"main.py": SWITCHED.format(other=other)}, Applicability.UNSAFE)[0]["main.py"]
+    moved, _, rest = after.partition("    else:")
+    assert "        x, mask = x.to(device), mask.to(device)\n" in moved
+    assert "mask.to" not in rest
+    for program in (after, after.replace("MASKED = True", "MASKED = False")):
+        assert "loss" in run(program)
+
+
+def test_what_each_branch_gives_is_moved_behind_them() -> None:
+    after = fix_texts({"main.py": SWITCHED.format(other="x[1]")}, Applicability.UNSAFE)[0]["main.py"]
+    assert "\n    x, mask = x.to(device), mask.to(device)\n    loss" in after

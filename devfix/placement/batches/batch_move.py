@@ -70,10 +70,22 @@ def _paired(statement: ast.Assign, name: ast.AST) -> ast.expr | None:
 
 
 def with_other_branches(outline: Outline, statement: ast.stmt, name: str) -> ast.stmt:
-    """The ``if`` around a statement, where each of its branches binds the name, in one way or another."""
+    """The ``if`` around a statement, where each of its branches binds the name, to anything but None or a number."""
     while isinstance(around := outline.parents[statement], ast.If) and boundness.binds_always(around, name):
+        if any(_gives_constant(part, name) for part in ast.walk(around) if isinstance(part, ast.Assign)):
+            break  # a switch may leave this branch out today, and not tomorrow
         statement = around
     return statement
+
+
+def _gives_constant(statement: ast.Assign, name: str) -> bool:
+    """Whether a name gets a constant, by itself or beside others: ``x, mask = x, None``."""
+    if isinstance(statement.value, ast.Constant):
+        return any(isinstance(target, ast.Name) and target.id == name for target in statement.targets)
+    names = (
+        part for part in ast.walk(statement.targets[0]) if isinstance(part, ast.Name) and part.id == name
+    )
+    return any(isinstance(_paired(statement, part), ast.Constant) for part in names)
 
 
 def with_second_try(outline: Outline, statement: ast.stmt, names: set[str]) -> ast.stmt:
