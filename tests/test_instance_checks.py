@@ -352,3 +352,78 @@ def test_a_class_that_another_package_hands_on_may_be_that_of_packed_sequences()
     """
     assert clashes(text.format(asked="isinstance(packed, Packed)")) == []
     assert len(clashes(text.format(asked="isinstance(packed, torch.Tensor)"))) == 1
+
+
+MADE = """
+import collections.abc
+import enum
+import inspect
+import torch
+import typing
+
+class Plain: pass
+class Layer(torch.nn.Dropout): pass
+class Kind(enum.Enum):
+    A = 1
+class Listing(type):
+    def __iter__(cls): return iter([1])
+class Listed(metaclass=Listing): pass
+def function(): pass
+"""
+OF_CLASSES = (
+    "collections.abc.Iterable",
+    "collections.abc.Callable",
+    "typing.Sequence",
+    "typing.Hashable",
+    "type",
+    "list",
+)
+
+
+@pytest.mark.parametrize("asked", OF_CLASSES)
+@pytest.mark.parametrize("cls", ["Plain", "Layer", "Kind", "Listed"])
+def test_a_class_is_an_instance_of_what_python_says(cls: str, asked: str) -> None:
+    text = f"{MADE}answer = isinstance({cls}, {asked})\n"
+    names: dict[str, object] = {}
+    exec(text, names)
+    answer = Ending(text)["answer"]
+    assert answer == Const(names["answer"]) or (answer == Scalar("bool") and cls in ("Kind", "Listed"))
+
+
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [
+        *((cls, True) for cls in ("Plain", "Layer", "Kind", "Listed")),
+        *(
+            (value, True)
+            for value in ("Plain()", "Layer()", "Kind.A", "function", "1", "'a'", "None", "[Plain]", "(1,)")
+        ),
+        ("torch.ones(2)", True),
+        *((value, False) for value in ("torch.nn.ReLU", "torch.relu", "collections.abc.Iterable")),
+    ],
+)
+def test_whether_something_is_a_class(value: str, told: bool) -> None:
+    text = f"{MADE}answer = inspect.isclass({value})\n"
+    names: dict[str, object] = {}
+    exec(text, names)
+    assert Ending(text)["answer"] == (Const(names["answer"]) if told else Scalar("bool"))
+
+
+@pytest.mark.parametrize("test", ["inspect.isclass(kind)", "isinstance(kind, type)"])
+def test_a_layer_is_known_whether_its_class_was_given_or_itself(test: str) -> None:
+    text = f"""{MADE}
+def built(kind, count):
+    kinds = kind if isinstance(kind, collections.abc.Iterable) else [kind] * count
+    made = []
+    for kind in kinds:
+        if {test}:
+            kind = kind()
+        made.append(kind)
+    return made
+
+{{}}
+"""
+    assert lies(text.format("one, two = built(Layer, 2), built([Layer(), Layer], 2)")) == []
+    assert clashes(text.format("torch.ones(2).cuda() + built(Layer, 2)[0](torch.ones(2))")) == [
+        f"{text.count(chr(10))}: device"
+    ]

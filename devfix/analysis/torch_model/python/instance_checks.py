@@ -20,9 +20,11 @@ from devfix.analysis.domain.values import (
     NONE,
     UNKNOWN,
     Array,
+    BoundMethod,
     Class,
     Const,
     External,
+    Function,
     Obj,
     Scalar,
     Sequence,
@@ -79,6 +81,10 @@ SUBCLASSES = {
 }
 _LAYERS = "torch.nn."
 _TENSORS = ("torch.Tensor", "torch.nn.Parameter")
+_CLASS = "builtins.type"
+#: What is certainly no class; what comes from another package may be one.
+_NO_CLASS = (Array, BoundMethod, Const, Function, Scalar, Sequence, Tensor, TupleValue)
+_OBJECTS = ("instance", "module", "optimizer", *_KINDS)
 #: What a ``PackedSequence`` is, which is a named tuple.
 _PACKED = ("torch.nn.utils.rnn.PackedSequence", "builtins.tuple")
 #: Whose classes are known by their names; other packages may hand on what is one of torch's.
@@ -125,6 +131,8 @@ def _is_instance(interp: Interpreter, value: Value, option: Value) -> bool | Non
     name = option.name
     if name == "builtins.object":
         return True
+    if isinstance(value, Class) and (name == _CLASS or name.rpartition(".")[0] in _ABSTRACT):
+        return _is_class_of(interp, value, name)
     if isinstance(value, Tensor) and value.packed:
         return name in _PACKED or (False if name.startswith(_KNOWN) else None)
     legacy = type_named(name)
@@ -170,6 +178,20 @@ def _is_plain(interp: Interpreter, value: Value, obj: Obj | None) -> bool:
     """Whether an object is of a class of the project's that descends from nothing else."""
     cls = obj.cls if obj is not None and obj.kind == "instance" else None
     return isinstance(cls, Class) and not _may_collect(interp, cls) and not modules.is_module(interp, value)
+
+
+def _is_class_of(interp: Interpreter, cls: Class, name: str) -> bool | None:
+    """Whether a class is itself what an abstract class stands for, as some metaclasses make theirs."""
+    if name == _CLASS:
+        return True
+    package, _, last = name.rpartition(".")
+    abstract = getattr(_ABSTRACT[package], last, None)
+    bases = modules.external_bases(interp, cls)
+    plain = all(base.startswith("torch.") or base in ("builtins.object", "abc.ABC") for base in bases)
+    strange = any(isinstance(base, Unknown) for each in classes.linearise(cls) for base in each.bases)
+    if not plain or strange or classes.find(interp, cls, classes.METACLASS) is not None:
+        return None
+    return issubclass(type, abstract) if isinstance(abstract, type) else None
 
 
 def _is_kind_of(value: Value, abstract: object) -> bool | None:
@@ -288,7 +310,21 @@ def is_tensor(interp: Interpreter, name: str, site: CallSite) -> Value:
     return Scalar("bool") if answer is None else Const(answer)
 
 
+def is_class(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``inspect.isclass(value)``."""
+    answers = {_is_any_class(interp, member) for member in members(site.value(0, "object") or UNKNOWN)}
+    answer = answers.pop() if len(answers) == 1 else None
+    return Scalar("bool") if answer is None else Const(answer)
+
+
+def _is_any_class(interp: Interpreter, value: Value) -> bool | None:
+    obj = interp.obj_of(value)
+    known = isinstance(value, _NO_CLASS) or (obj is not None and obj.kind in _OBJECTS)
+    return True if isinstance(value, Class) else False if known else None
+
+
 HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
     "builtins.isinstance": isinstance_,
     "torch.is_tensor": is_tensor,
+    "inspect.isclass": is_class,
 }
