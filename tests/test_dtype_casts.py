@@ -42,6 +42,24 @@ net(x)
 """,
         "self.inp(x.to(self.inp.weight.dtype))",
     ),
+    "a layer that is made beside another one": (
+        """
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inp, self.out = nn.Linear(4, 2), nn.Linear(2, 2)
+
+    def forward(self, x):
+        return self.out(self.inp(x.float()))
+
+
+net, x = Net(), torch.randn(3, 4)
+net(x)
+net.bfloat16()
+net(x)
+""",
+        "self.inp(x.to(self.inp.weight.dtype))",
+    ),
     "a model that is a chain of layers": (
         "net = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2)).bfloat16()\nnet(torch.randn(3, 4))\n",
         "net(torch.randn(3, 4).to(next(net.parameters()).dtype))",

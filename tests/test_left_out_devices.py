@@ -391,3 +391,28 @@ def test_what_is_not_what_the_method_moves_says_nothing(kept: str) -> None:
 def test_a_property_that_tells_of_another_module_is_not_asked() -> None:
     own = PROPERTY.replace("self.net", "self.network")
     assert "device=self.device" not in mended(steps(own=own))
+
+
+_COORDS = """
+
+def coords(rows, columns, device=None):
+    ys, xs = torch.meshgrid(torch.arange(rows, device=device), torch.arange(columns, device=device))
+    return torch.stack([xs, ys]).float().unsqueeze(0)
+
+
+def warp(image, shift):
+    grid = coords(4, 4)
+    return image + grid - shift
+
+
+print(warp(torch.ones(1, 2, 4, 4).to(device), torch.ones(1, 2, 4, 4).to(device)))
+"""
+
+
+def test_what_computes_its_result_where_it_is_told_is_told() -> None:
+    assert "grid = coords(4, 4, device=" in mended(HEAD, _COORDS)
+
+
+def test_what_makes_a_part_elsewhere_is_not_told() -> None:
+    fixed = mended(HEAD, _COORDS.replace("columns, device=device)", "columns)"))
+    assert "grid = coords(4, 4).to(image.device)" in fixed

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.outline import Outline
@@ -77,13 +78,25 @@ def _is_plain(node: ast.expr) -> bool:
 def _is_made_as(outline: Outline, text: str, name: str) -> bool:
     """Whether ``text`` is bound to ``nn.Name(...)`` in this file, and to nothing else."""
     made = [
-        statement.value
+        value
         for statement in outline.parents
         if isinstance(statement, ast.Assign)
-        for target in statement.targets
+        for target, value in _bound(statement)
         if isinstance(target, (ast.Name, ast.Attribute)) and ast.unparse(target) == text
     ]
     return bool(made) and all(_is_call_of(value, name) for value in made)
+
+
+def _bound(statement: ast.Assign) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """What an assignment binds, and to what: each of several names to its own part of a display."""
+    value = statement.value
+    for target in statement.targets:
+        if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
+            yield from zip(target.elts, value.elts, strict=False)
+        elif isinstance(target, ast.Tuple):
+            yield from ((part, value) for part in target.elts)
+        else:
+            yield target, value
 
 
 def _is_call_of(value: ast.expr, name: str) -> bool:

@@ -10,7 +10,7 @@ from devfix.analysis.record.facts import Facts
 from devfix.analysis.record.recorder import OptionalCall
 from devfix.analysis.text.device_parameters import CALLED
 from devfix.analysis.text.outline import Outline
-from devfix.analysis.text.scope_names import own_nodes
+from devfix.analysis.text.scope_names import own_nodes, parameters_of
 from devfix.findings import Edit, FileEdit, Origin, ReplaceExpression, SetKeyword
 from devfix.placement.devices import device_expression, parameter_uses
 from devfix.placement.devices.device_expression import Place, place_at
@@ -34,12 +34,27 @@ class _Parameter(NamedTuple):
 
 def all_handed_on(facts: Facts, trails: Iterable[tuple[Origin, ...]]) -> Edits:
     """Functions that can be told the device, and make the values on the CPU by default, are told it."""
-    ways = [
-        handed_on(facts, trail[0]) or _handed_on_later(facts, trail)
-        for trail in trails
-        if trail[0].kind != "result"
-    ]
+    ways, results = [], []
+    for trail in trails:
+        if trail[0].kind == "result":
+            results.append(_by_whoever_computes(facts, trail[0]))
+        else:
+            ways.append(handed_on(facts, trail[0]) or _handed_on_later(facts, trail))
+    ways += filter(None, results)
     return tuple(dict.fromkeys(edit for way in ways for edit in way)) if all(ways) else ()
+
+
+def _by_whoever_computes(facts: Facts, origin: Origin) -> Edits:
+    """``grid(8, 8, device=device)`` where ``def grid(h, w, device=None)`` makes all that it computes a result of there."""
+    place = place_at(facts, origin.path, origin.span)
+    function = place.outline.function_of(place.node) if place is not None else None
+    if place is None or not isinstance(function, ast.FunctionDef):
+        return ()
+    names = [each.arg for each in parameters_of(function) if CALLED.search(each.arg)]
+    named = [name for name in names if parameter_uses.is_optional(function, name)]
+    if len(named) != 1 or not parameter_uses.only_hands_on(place.outline, function, named[0]):
+        return ()
+    return _at_call(facts, _Parameter(place.outline, function, named[0]), _MAX_DEPTH)
 
 
 def handed_on(facts: Facts, origin: Origin) -> Edits:
