@@ -130,7 +130,6 @@ def test_torch_may_come_with_all_names_of_another_file() -> None:
     assert "import torch\n" not in after["main.py"]
 
 
-@pytest.mark.usefixtures("long_lines")
 def test_an_array_of_which_little_is_known_is_no_tensor() -> None:
     after = adopted(
         files(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from test_adoption import CHOICE, adopted
 from text_program import Ending, files
 
@@ -373,7 +372,6 @@ def test_quasi_random_points_are_drawn_on_the_host() -> None:
     assert ".draw(8).to(device)" in after
 
 
-@pytest.mark.usefixtures("long_lines")
 def test_what_one_statement_makes_of_many_tensors_moves_at_once() -> None:
     after = adopted(
         files(

@@ -202,7 +202,6 @@ def test_an_array_that_left_the_device_stays_an_array() -> None:
     assert "torch.from_numpy(rows).to(device)" in after
 
 
-@pytest.mark.usefixtures("long_lines")
 def test_what_joins_of_unknown_arrays_make_is_no_scalar() -> None:
     text = """
     import numpy as np

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from text_program import files, fix_texts
 
 _BASE = """
@@ -92,7 +91,6 @@ model(torch.ones(4, 2, device=device))
 """
 
 
-@pytest.mark.usefixtures("long_lines")
 def test_what_a_module_keeps_of_weights_is_a_buffer() -> None:
     fixed, _ = fix_texts(files(_MASKED))
     assert fixed["main.py"] == _MASKED.replace(

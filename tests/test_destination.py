@@ -93,7 +93,6 @@ print(model(ids))
 AT_ENCODER = "found = self.encoder(ids.to(next(self.encoder.parameters()).device)).to(ids.device)"
 
 
-@pytest.mark.usefixtures("long_lines")
 @pytest.mark.parametrize(
     "placed",
     ["self.encoder.to(cfg.encoder_device)", "self.encoder = nn.Embedding(9, 3).to(cfg.encoder_device)"],

@@ -181,7 +181,6 @@ COMPREHENSIONS = """
 """
 
 
-@pytest.mark.usefixtures("long_lines")
 def test_the_names_of_a_comprehension_are_names_within_it_alone() -> None:
     assert changed(COMPREHENSIONS) == {
         "    return x, y, net(torch.ones(3, 4, device=device))",

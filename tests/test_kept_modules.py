@@ -58,7 +58,6 @@ agent.act([1.0, 2.0, 3.0, 4.0])
 """
 
 
-@pytest.mark.usefixtures("long_lines")
 @pytest.mark.parametrize(
     ("moved", "placed"),
     [

@@ -107,7 +107,6 @@ print(Net(device).to(device)(torch.ones(2, 3, device=device)))
 """
 
 
-@pytest.mark.usefixtures("long_lines")
 def test_what_is_made_of_several_moves_as_a_whole() -> None:
     text = JOINED.format(more="print(pooled)")
     line = "pooled = torch.sparse.FloatTensor(index, entries, torch.Size([2, 2]))"
@@ -144,7 +143,6 @@ class Model:
 """
 
 
-@pytest.mark.usefixtures("long_lines")
 @pytest.mark.parametrize(("past", "aim"), [("", ".to(self.device)"), (".to(self.device)", "")])
 def test_a_type_of_the_cpu_is_no_wish_to_stay_there(past: str, aim: str) -> None:
     """What meets it on the accelerator does not come to the CPU."""

@@ -13,6 +13,12 @@ from devfix.tidying.line_breaks import broken
 from devfix.tidying.written import Written
 
 
+@pytest.fixture(autouse=True)
+def narrow(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lines are broken as soon as they are longer than formatters leave them: that reads better here."""
+    monkeypatch.setattr("devfix.tidying.written._WIDEST", 88)
+
+
 def breaks(new: str, before: str = "x = 1\n") -> str:
     """What becomes of new lines in a text."""
     before, after = dedent(before), dedent(new)

@@ -44,7 +44,6 @@ def program(held: str, used: str, layer: str = "nn.Linear(4, 4)") -> str:
     return files(PROGRAM.format(held=held.format(layer), used=used))["main.py"]
 
 
-@pytest.mark.usefixtures("long_lines")
 @pytest.mark.parametrize(("held", "used"), MIXED)
 def test_the_layer_moves_and_what_holds_it_stays_what_it_is(held: str, used: str) -> None:
     texts, _ = fix_texts({"main.py": program(held, used)}, Applicability.UNSAFE)

@@ -45,7 +45,6 @@ def inserted(text: str) -> list[str]:
     return [line.strip() for line in new if line not in old]
 
 
-@pytest.mark.usefixtures("long_lines")
 @pytest.mark.parametrize(
     ("item", "use", "move"),
     [

@@ -36,7 +36,6 @@ def _program(*, draw: str = DRAW, loader: str = LOADER, scores: str = "losses.si
     return HEAD.replace("{draw}", draw).replace("{loader}", loader).replace("{scores}", scores)
 
 
-@pytest.mark.usefixtures("long_lines")
 @pytest.mark.parametrize(
     ("draw", "fixed"),
     [

@@ -55,7 +55,6 @@ KEYWORDS = """def to(self, device):
     )"""
 
 
-@pytest.mark.usefixtures("long_lines")
 @pytest.mark.parametrize(
     ("method", "line"),
     [
@@ -160,7 +159,6 @@ def _named(moved: str, mask: str = "mask") -> list[str]:
     return [line.strip() for line in after if line not in texts["main.py"].splitlines()]
 
 
-@pytest.mark.usefixtures("long_lines")
 @pytest.mark.parametrize(
     ("moved", "line"),
     [
@@ -228,7 +226,6 @@ def _of_collected(method: str, fields: str, moved: str = "batch = batch.to(devic
     return [line.strip() for line in after if line not in texts["main.py"].splitlines()]
 
 
-@pytest.mark.usefixtures("long_lines")
 def test_a_list_that_a_copy_left_moves_with_the_rest() -> None:
     method = "def to(self, device):\n    return {}"
     moved = "x=self.x.to(device), y=self.y.to(device)"
@@ -240,7 +237,6 @@ def test_a_list_that_a_copy_left_moves_with_the_rest() -> None:
     ]
 
 
-@pytest.mark.usefixtures("long_lines")
 def test_a_copy_that_has_a_name_before_it_is_returned_is_looked_at_as_well() -> None:
     made = "new = Batch(self.x.to(device), self.y.to(device), {})"
     method = f"def to(self, device):\n    {made.format('self.masks')}\n    return new"
@@ -267,7 +263,6 @@ def test_a_list_that_moves_with_the_rest_stays_as_it_is() -> None:
     assert _of_collected(f"{method}\n    self.masks = {MASKS}\n    return self", PLAIN) == []
 
 
-@pytest.mark.usefixtures("long_lines")
 def test_a_part_that_can_move_moves_as_a_whole() -> None:
     text = """
         import dataclasses
@@ -321,7 +316,6 @@ COUNTED = """
 """
 
 
-@pytest.mark.usefixtures("long_lines")
 @pytest.mark.parametrize(
     ("moved", "line"),
     [

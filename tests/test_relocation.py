@@ -248,7 +248,6 @@ vector = nn.utils.parameters_to_vector(net.parameters()).detach().numpy()
 }
 
 
-@pytest.mark.usefixtures("long_lines")
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_repairs_change_these_lines(name: str) -> None:
     text, lines = PROGRAMS[name]
@@ -297,7 +296,6 @@ def test_a_file_in_which_no_device_is_in_sight_gets_a_choice_of_its_own() -> Non
     )
 
 
-@pytest.mark.usefixtures("long_lines")
 def test_what_was_copied_before_the_move_comes_to_the_target_of_the_loop() -> None:
     text = """\
     import torch

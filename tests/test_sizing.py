@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from text_program import fix_texts
 
 from devfix.findings import Applicability
@@ -37,7 +36,6 @@ print(probing.diagonal(loss)[0].sum())
 """
 
 
-@pytest.mark.usefixtures("long_lines")
 def test_the_tensor_that_gives_the_size_tells_the_device() -> None:
     for size in ("p.shape", "p.size()"):
         texts = {"main.py": MAIN, "probing.py": OPTIMIZER.replace("{size}", size)}

@@ -168,7 +168,6 @@ MODULE_CALL = (
 )
 
 
-@pytest.mark.usefixtures("long_lines")
 def test_the_device_is_not_taken_from_the_operand_that_is_wrong(tmp_path: Path) -> None:
     write(
         tmp_path,

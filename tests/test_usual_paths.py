@@ -184,7 +184,6 @@ def test_choices_that_depend_on_one_option_agree(default: str) -> None:
     assert not found(CHOICE.format(default=default, argument="data(args.wide)"))
 
 
-@pytest.mark.usefixtures("long_lines")
 @pytest.mark.parametrize(
     "pair",
     [

@@ -43,7 +43,7 @@ def broken(written: Written) -> str:
     long = [
         number
         for number, line in enumerate(after.lines, 1)
-        if len(line.rstrip()) > written.limit and written.is_new_line(number)
+        if len(line.rstrip()) > written.longest and written.is_new_line(number)
     ]
     if not long:
         return after.text

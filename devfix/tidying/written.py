@@ -40,6 +40,11 @@ class Written:
         return min(_WIDEST, max(WIDTH, *(len(line.rstrip()) for line in self.before.lines), 0))
 
     @cached_property
+    def longest(self) -> int:
+        """How many columns a new line may have without anybody breaking it: people, unlike formatters, leave lines whole."""
+        return max(_WIDEST, *(len(line.rstrip()) for line in self.before.lines), 0)
+
+    @cached_property
     def limit(self) -> int:
         """How many columns the file's formatter allows, as its longest line tells: one that nobody uses allows as many."""
         longest = max((len(line.rstrip()) for line in self.before.lines), default=0)

@@ -35,9 +35,7 @@ def nt_xent(z1, z2, temperature=0.2):
     similarity = z @ z.t() / temperature
     diagonal = torch.eye(2 * n, dtype=torch.bool, device=similarity.device)
     similarity = similarity.masked_fill(diagonal, -1e9)
-    targets = torch.cat([
-        torch.arange(n, 2 * n, device=similarity.device), torch.arange(n, device=similarity.device)
-    ])
+    targets = torch.cat([torch.arange(n, 2 * n, device=similarity.device), torch.arange(n, device=similarity.device)])
     return F.cross_entropy(similarity, targets)
 
 

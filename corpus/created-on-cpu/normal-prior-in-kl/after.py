@@ -17,10 +17,7 @@ class BayesLinear(nn.Module):
 
 def weight_kl(mean, log_std):
     posterior = Normal(mean, log_std.exp())
-    prior = Normal(
-        torch.zeros(mean.shape, device=mean.device),
-        torch.ones(mean.shape, device=mean.device),
-    )
+    prior = Normal(torch.zeros(mean.shape, device=mean.device), torch.ones(mean.shape, device=mean.device))
     return kl_divergence(posterior, prior).sum()
 
 

@@ -10,9 +10,7 @@ MELODY = [0, 2, 4, 5, 7, 5, 4, 2] * 12
 
 def options():
     parser = argparse.ArgumentParser()
-    parser.add_argument(
-        "--device", type=str, default="cuda" if torch.cuda.is_available() else "cpu"
-    )
+    parser.add_argument("--device", type=str, default="cuda" if torch.cuda.is_available() else "cpu")
     parser.add_argument("--steps", type=int, default=15)
     return parser.parse_args()
 

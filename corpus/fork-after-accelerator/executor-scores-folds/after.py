@@ -24,8 +24,6 @@ def fit(fold, folds=4):
 
 if __name__ == "__main__":
     print("all of it", round(fit(-1), 2))
-    with ProcessPoolExecutor(
-        max_workers=2, mp_context=multiprocessing.get_context("spawn")
-    ) as executor:
+    with ProcessPoolExecutor(max_workers=2, mp_context=multiprocessing.get_context("spawn")) as executor:
         weights = list(executor.map(fit, range(4)))
     print("RESULT", round(sum(weights), 2))

@@ -25,12 +25,7 @@ class Residual(nn.Module):
 
 
 state, later = pendulum(400)
-loader = DataLoader(
-    TensorDataset(state, later),
-    batch_size=50,
-    shuffle=True,
-    generator=torch.Generator(device=device),
-)
+loader = DataLoader(TensorDataset(state, later), batch_size=50, shuffle=True, generator=torch.Generator(device=device))
 model = Residual()
 optimizer = torch.optim.Adam(model.parameters(), lr=5e-3)
 for epoch in range(5):

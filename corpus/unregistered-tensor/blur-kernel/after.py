@@ -14,9 +14,7 @@ class BlurDown(nn.Module):
         gauss = torch.exp(-0.5 * (axis / sigma) ** 2)
         kernel = torch.outer(gauss, gauss)
         kernel = kernel / kernel.sum()
-        self.register_buffer(
-            "kernel", kernel.expand(channels, 1, size, size).contiguous(), persistent=False
-        )
+        self.register_buffer("kernel", kernel.expand(channels, 1, size, size).contiguous(), persistent=False)
         self.pad = size // 2
 
     def forward(self, x):
