@@ -23,6 +23,7 @@ from devfix.analysis.domain.values import (
     TupleValue,
     Union,
     Value,
+    members,
 )
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.nn import modules
@@ -80,11 +81,12 @@ def trainer(interp: Interpreter, name: str, site: CallSite) -> Value:
         dataset = site.value(None, role)
         if dataset is not None:
             _check_batch(interp, name, site, dataset)
-    model = site.value(0, "model")
-    if isinstance(model, Ref) and modules.is_module(interp, model):
-        where = CallSite(site.node, (Arg(DeviceValue(ACCELERATOR)),))
-        moves.module(interp, model, "to", where)
-    return interp.new(Obj("external", External(TRAINERS[0]), facts={"model": model or UNKNOWN}))
+    model = site.value(0, "model") or UNKNOWN
+    where = CallSite(site.node, (Arg(DeviceValue(ACCELERATOR)),))
+    for each in members(model):
+        if isinstance(each, Ref) and modules.is_module(interp, each):
+            moves.module(interp, each, "to", where)
+    return interp.new(Obj("external", External(TRAINERS[0]), facts={"model": model}))
 
 
 def _check_batch(interp: Interpreter, name: str, site: CallSite, dataset: Value) -> None:
@@ -100,9 +102,11 @@ def initialise_trainer(interp: Interpreter, ref: Ref, name: str, site: CallSite)
     """``super().__init__(...)`` of the project's own Trainer, whose ``compute_loss`` will be called."""
     trainer(interp, name, site)
     model = site.value(0, "model")
-    if not isinstance(model, Ref):
+    if model is None:
         return
     interp.update(ref, interp.obj(ref).with_attr("model", model))
+    if not isinstance(model, Ref):
+        return
     cls = interp.obj(ref).cls
     found = classes.find(interp, cls, "compute_loss") if isinstance(cls, Class) else None
     if isinstance(found, Function):
