@@ -25,7 +25,7 @@ from devfix.placement.blaming.causes import Trail, module_life
 from devfix.placement.devices import bare_moves, device_expression, imported_device, introduction, named_entry
 from devfix.placement.devices.device_expression import DeviceExpression, Place, is_in_module
 from devfix.placement.devices.reaching import is_wanted
-from devfix.placement.modules import module_choice, module_lists, sibling_module
+from devfix.placement.modules import held_part, module_choice, module_lists, sibling_module
 from devfix.placement.telling import told_function
 
 _CONTAINERS = ("Sequential", "ModuleList", "ModuleDict")
@@ -230,8 +230,10 @@ class ModuleMover:
         elif site.kind in ("name", "attribute"):
             yield from _at_binding(site, outline, node)
         elif site.kind == "holder":
-            statement = outline.statement_of(node)
-            yield Place(site.path, outline, node), _Edit(outline, statement, f"{site.text}.to({{}})")
+            statement = held_part.had_from(self.facts, self.sites, site)
+            if statement is not None:
+                there = node if statement is outline.statement_of(node) else statement
+                yield Place(site.path, outline, there), _Edit(outline, statement, f"{site.text}.to({{}})")
 
     def _leaves_device_out(self, node: ast.expr) -> bool:
         """Whether a call of the module's class does not say to which device its constructor moves it."""
@@ -251,7 +253,8 @@ class ModuleMover:
     def _once_chosen(self, site: Origin) -> tuple[FileEdit, ...]:
         """After the statement that chooses the device, where that comes later than the module."""
         outline = self.facts.outline(site.path)
-        start = _start(outline, site)
+        held = site.kind == "holder"
+        start = held_part.had_from(self.facts, self.sites, site) if held else _start(outline, site)
         if start is None:
             return ()
         for statement, code in device_expression.choices_after(self.facts, Place(site.path, outline, start)):
@@ -345,7 +348,7 @@ def _start(outline: Outline, site: Origin) -> ast.stmt | None:
     if site.kind == "argument":
         function = _function_with(outline, site)
         return function.body[0] if function is not None else None
-    node = outline.expression_at(site.span) if site.kind in ("name", "attribute", "holder") else None
+    node = outline.expression_at(site.span) if site.kind in ("name", "attribute") else None
     return outline.statement_of(node) if node is not None else None
 
 

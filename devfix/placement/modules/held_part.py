@@ -1,0 +1,95 @@
+"""Held parts: from which statement on an object that was given a name has the module that one of its methods makes."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from devfix.analysis.record.facts import Facts
+from devfix.analysis.text.outline import Outline
+from devfix.findings import Origin
+from devfix.placement.blaming.causes import Trail
+
+_Method = ast.FunctionDef | ast.AsyncFunctionDef
+#: The kinds of places in a life at which an object keeps what is given to it.
+_STORED = ("attribute", "module-attribute")
+#: What Python calls by itself as an object is made.
+_CONSTRUCTORS = frozenset({"__init__", "__new__", "__post_init__"})
+
+
+def had_from(facts: Facts, sites: Trail, holder: Origin) -> ast.stmt | None:
+    """The statement behind which ``model.head`` is there, of a life that tells where it was stored; None if nobody knows.
+
+    That is where ``model`` got its name, if making it makes the part, or else the statement ``model.build()``.
+    """
+    outline = facts.outline(holder.path)
+    node = outline.expression_at(holder.span)
+    if node is None:
+        return None
+    named = outline.statement_of(node)
+    stored = [site for site in sites if site.kind in _STORED and _name(site) == _name(holder)]
+    if not stored:
+        return named
+    method = _method(facts, stored[-1])
+    if method is None:
+        return None if stored[-1].scope == holder.scope and stored[-1].path == holder.path else named
+    where, cls = method
+    if where.name in _CONSTRUCTORS or where.name in _called_by_constructors(facts, cls):
+        return named
+    calls = list(_calls(outline, holder, where.name))
+    return calls[0] if len(calls) == 1 and outline.dominates(named, calls[0]) else None
+
+
+def _name(site: Origin) -> str:
+    return site.text.rpartition(".")[2]
+
+
+def _method(facts: Facts, stored: Origin) -> tuple[_Method, ast.ClassDef] | None:
+    """The method that stores an attribute of its own object, and its class."""
+    outline = facts.outline(stored.path)
+    node = outline.expression_at(stored.span)
+    function = outline.function_of(node) if node is not None else None
+    cls = outline.class_of(function) if function is not None else None
+    if function is None or cls is None or not stored.text.startswith(f"{outline.receiver_name(function)}."):
+        return None
+    return function, cls
+
+
+def _called_by_constructors(facts: Facts, cls: ast.ClassDef) -> set[str]:
+    """The names of methods that run as an object of a class is made: what its constructors, or those of its bases, call."""
+    methods = [each for one in _with_bases(facts, cls) for each in one.body if isinstance(each, _Method)]
+    found = set(_CONSTRUCTORS)
+    while new := {name for each in methods if each.name in found for name in _called(each)} - found:
+        found |= new
+    return found
+
+
+def _with_bases(facts: Facts, cls: ast.ClassDef) -> list[ast.ClassDef]:
+    """A class, and the classes of the program that are named as its bases, and theirs."""
+    found = [cls]
+    for one in found:
+        names = {ast.unparse(base).rpartition(".")[2] for base in one.bases}
+        for source in facts.program.sources.values():
+            if any(f"class {name}" in source.text for name in names):
+                bases = (node for node in ast.walk(source.tree) if isinstance(node, ast.ClassDef))
+                found += [each for each in bases if each.name in names and each not in found]
+    return found
+
+
+def _called(method: _Method) -> Iterator[str]:
+    """The names of the methods that a method calls on its own object, or on that of ``super()``."""
+    for part in ast.walk(method):
+        if isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute):
+            yield part.func.attr
+
+
+def _calls(outline: Outline, holder: Origin, name: str) -> Iterator[ast.stmt]:
+    """The statements of the function in which an object got its name that are a call of its method and nothing else."""
+    called = f"{holder.text.rpartition('.')[0]}.{name}"
+    node = outline.expression_at(holder.span)
+    function = outline.function_of(node) if node is not None else None
+    for part in ast.walk(function if function is not None else outline.source.tree):
+        call = part.value if isinstance(part, ast.Expr) else None
+        is_meant = isinstance(call, ast.Call) and ast.unparse(call.func) == called
+        if is_meant and isinstance(part, ast.Expr) and outline.function_of(part) is function:
+            yield part
