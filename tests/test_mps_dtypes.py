@@ -38,3 +38,62 @@ def test_a_dtype_that_is_spelt_out_was_not_chosen(guard: str) -> None:
 )
 def test_a_dtype_that_nobody_chose_is_the_same_everywhere(setting: str) -> None:
     assert clashes(CHOICE + setting + "x = torch.zeros(3, dtype=wide, device=device)\n")
+
+
+LIBRARY = """
+import torch
+
+WIDE = torch.float64
+
+def made(length, device, dtype=torch.float64):
+    return torch.ones(length, dtype={dtype}, device={device})
+
+def beside(x):
+    return torch.ones(3, dtype=x.dtype, device=x.device)
+"""
+
+
+def _library(dtype: str, device: str = "device") -> str:
+    return CHOICE.replace("device =", "DEVICE =") + LIBRARY.format(dtype=dtype, device=device)
+
+
+def test_who_gives_both_may_choose_one_for_the_other() -> None:
+    assert not clashes(_library("dtype"))
+
+
+@pytest.mark.parametrize(
+    ("dtype", "device"), [("WIDE", "device"), ("torch.float64", "device"), ("dtype", "DEVICE")]
+)
+def test_what_is_not_given_was_not_chosen(dtype: str, device: str) -> None:
+    assert clashes(_library(dtype, device))
+
+
+def test_what_a_script_gives_is_known() -> None:
+    assert clashes(_library("dtype") + 'if __name__ == "__main__":\n    made(3, DEVICE)\n')
+    assert not clashes(_library("dtype") + 'if __name__ == "__main__":\n    made(3, DEVICE, torch.float32)\n')
+
+
+ASKED = [
+    'if device.type == "mps":\n    x = {narrow}\nelse:\n    x = {wide}\n',
+    'if device.type != "mps":\n    x = {wide}\nelse:\n    x = {narrow}\n',
+    'if device.type not in ("mps", "xla"):\n    x = {wide}\n',
+    'def made():\n    if device.type == "mps":\n        return {narrow}\n    return {wide}\nx = made()\n',
+]
+MADE = [
+    ("torch.zeros(3, device=device)", "torch.zeros(3, dtype=torch.float64, device=device)"),
+    ("torch.from_numpy(rows.astype('float32')).to(device)", "torch.from_numpy(rows).to(device)"),
+]
+
+
+@pytest.mark.parametrize(("narrow", "wide"), MADE)
+@pytest.mark.parametrize("asked", ASKED)
+def test_what_is_made_for_other_devices_may_be_wide(asked: str, narrow: str, wide: str) -> None:
+    rows = "import numpy as np\nrows = np.ones(3)\n"
+    assert not clashes(CHOICE + rows + asked.format(narrow=narrow, wide=wide))
+    told = asked.replace('"mps"', '"xpu"').replace('"xla"', '"npu"')
+    assert clashes(CHOICE + rows + told.format(narrow=narrow, wide=wide))
+
+
+def test_a_question_about_something_else_says_nothing() -> None:
+    asked = 'if device.type == "mps":\n    print("slow")\n'
+    assert clashes(CHOICE + asked + "x = torch.zeros(3, dtype=torch.float64, device=device)\n")

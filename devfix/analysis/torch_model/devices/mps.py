@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.values import Tensor
 from devfix.analysis.language.frames import Arg, CallSite
-from devfix.analysis.text.syntax import remembered, spelt, walk
+from devfix.analysis.text.syntax import first_name, remembered, spelt, walk
 from devfix.analysis.torch_model.tensors import requirements
 from devfix.analysis.torch_model.tensors.requirements import Part
 
@@ -55,9 +55,40 @@ def _names_a_float(node: ast.AST) -> bool:
     return any(isinstance(part, ast.Attribute) and part.attr in _FLOATS for part in ast.walk(node))
 
 
+@remembered
+def _questions(tree: ast.AST) -> tuple[ast.If, ...]:
+    """The statements within a function, or a file, that ask whether a device is MPS."""
+    return tuple(node for node in walk(tree) if isinstance(node, ast.If) and _names_mps(node.test))
+
+
+def _is_for_others(interp: Interpreter, node: ast.expr) -> bool:
+    """Whether an expression is reached only where the device is not MPS: the statements around it, or before it, have asked."""
+    frame = interp.frame
+    source = interp.program.sources.get(frame.path)
+    around = (
+        frame.function.node if frame.function is not None else source.tree if source is not None else None
+    )
+    return around is not None and any(_leaves_others(asked, node.lineno) for asked in _questions(around))
+
+
+def _leaves_others(asked: ast.If, line: int) -> bool:
+    """Whether only other devices get to a line, by a statement that asks for MPS."""
+    is_denied = isinstance(asked.test, ast.UnaryOp) or (
+        isinstance(asked.test, ast.Compare) and isinstance(asked.test.ops[0], (ast.NotEq, ast.NotIn))
+    )
+    last = asked.body[-1]
+    if asked.lineno <= line <= (last.end_lineno or last.lineno):
+        return is_denied
+    if line <= (asked.end_lineno or asked.lineno):
+        return line > asked.lineno and not is_denied
+    return not is_denied and isinstance(last, (ast.Return, ast.Raise, ast.Continue))
+
+
 def _may_be(interp: Interpreter, device: Arg | None) -> bool:
     """Whether a device argument may be MPS: the program chooses it somewhere, and this is no other by name."""
     if device is None or isinstance(device.node, ast.Constant):
+        return False
+    if device.node is not None and _is_for_others(interp, device.node):
         return False
     interp.reads.add(("mps",))
     return is_chosen_in(interp)
@@ -113,6 +144,17 @@ def _is_given(dtype: Arg | None) -> bool:
     return node is not None and not (isinstance(node, ast.Attribute) and node.attr in _FLOATS)
 
 
+def _are_callers(interp: Interpreter, *chosen: Arg | None) -> bool:
+    """Whether each of these arguments is what a function is given that no script calls, so that one may be chosen for the other."""
+    function = interp.frame.function
+    if interp.is_script or function is None:
+        return False
+    spec = function.node.args
+    names = {each.arg for each in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs)} - {"self", "cls"}
+    nodes = [each.node for each in chosen if each is not None and each.node is not None]
+    return len(nodes) == len(chosen) and all(first_name(node) in names for node in nodes)
+
+
 def check_factory(interp: Interpreter, made: Tensor, site: CallSite) -> None:
     """A factory call that makes a float64 tensor on such a device, unless it is given a dtype that may be chosen for it."""
     if (
@@ -120,6 +162,7 @@ def check_factory(interp: Interpreter, made: Tensor, site: CallSite) -> None:
         and made.device.is_accelerator
         and _may_be(interp, site.keywords.get("device"))
         and not (_is_given(site.keywords.get("dtype")) and is_asked_for_dtypes(interp))
+        and not _are_callers(interp, site.keywords.get("dtype"), site.keywords.get("device"))
         and not _is_shared(interp)
     ):
         part = Part(made, "result", None)
