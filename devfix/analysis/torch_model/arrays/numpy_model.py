@@ -73,7 +73,9 @@ _QUANTILES = frozenset("percentile quantile nanpercentile nanquantile".split())
 _SUMMING = frozenset("sum prod nansum".split())
 _ACCUMULATING = frozenset("cumsum cumprod".split())
 _EXTREME = frozenset("max min amax amin nanmax nanmin ptp".split())
-_INDICES = frozenset("argmax argmin argsort searchsorted flatnonzero bincount digitize count_nonzero".split())
+_INDICES = frozenset(
+    "argmax argmin nanargmax nanargmin argsort searchsorted flatnonzero bincount digitize count_nonzero".split()
+)
 _TESTS = frozenset(
     "isnan isinf isfinite logical_and logical_or logical_not logical_xor isin in1d isclose equal greater less "
     "not_equal greater_equal less_equal".split()
@@ -190,7 +192,7 @@ def _computed(interp: Interpreter, last: str, site: CallSite) -> Value:
     if last in _FLOAT64:
         return Array("float64", None)
     if last in _INDICES:
-        return numpy_ranks.places(last, site)
+        return numpy_ranks.places(interp, last, site)
     if last in _TESTS:
         return Array("bool", first.rank if isinstance(first, Array) else None)
     array = first if isinstance(first, Array) else _as_array(interp, first)
@@ -317,7 +319,7 @@ def method(interp: Interpreter, array: Array, name: str, site: CallSite) -> Valu
         whole = replace(site, args=(Arg(array), *site.args))
         return Array("int64", numpy_ranks.reduced(interp, name, array.rank, whole))
     if name in ("argsort", "searchsorted"):
-        return numpy_ranks.places(name, replace(site, args=(Arg(array), *site.args)))
+        return numpy_ranks.places(interp, name, replace(site, args=(Arg(array), *site.args)))
     if name in ("item", "tolist"):
         return numpy_types.as_python(array, listed=name == "tolist")
     if name == "dot":

@@ -56,12 +56,17 @@ def reduced(interp: Interpreter, last: str, rank: int | None, site: CallSite) ->
     return max(0, rank - count)
 
 
+#: Functions that give one place, or number of places, for all of an array, or for each row of it.
+_REDUCING = frozenset("argmax argmin nanargmax nanargmin count_nonzero".split())
 #: Functions that give the place of each of some values in an order, with which argument those are.
 _LOOKED_UP = {"digitize": (0, "x"), "searchsorted": (1, "v")}
 
 
-def places(last: str, site: CallSite) -> Value:
+def places(interp: Interpreter, last: str, site: CallSite) -> Value:
     """What a function gives that finds places: one for one value, and nobody knows how many for what nobody knows."""
+    if last in _REDUCING:
+        array = site.args[0].value if site.args else UNKNOWN
+        return Array("int64", reduced(interp, last, array.rank if isinstance(array, Array) else None, site))
     if last not in _LOOKED_UP:
         return Array("int64", None)
     values = site.value(*_LOOKED_UP[last])

@@ -217,9 +217,9 @@ def _rank(rank: int | None, keys: list[tuple[Value, ast.expr]]) -> int | None:
         elif isinstance(value, Sequence) and scalar_type(value.element) == "int" and _is_alone(value, keys):
             continue  # a list of numbers takes a dimension and puts one there
         elif value == iteration.SLICE or (
-            isinstance(value, Tensor) and value.rank == 1 and value.dtype != "bool" and len(keys) == 1
+            isinstance(value, (Tensor, Array)) and value.rank == 1 and _is_alone(value, keys)
         ):
-            continue
+            continue  # so does a tensor of numbers, and a mask of one dimension
         else:
             adds = any(_adds_dimensions(each) for each, _ in keys)
             return AT_LEAST_1 if adds or rank > len(keys) else None  # each part takes one dimension at most
