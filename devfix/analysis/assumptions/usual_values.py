@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from devfix.analysis.domain.copying import replace
-from devfix.analysis.domain.values import Array, Obj, Tensor, Value, members
+from devfix.analysis.domain.join import scalar_type
+from devfix.analysis.domain.values import Array, Obj, Tensor, Union, Value, members
 
 
 def like_usual(value: Value, usual: Value) -> Value:
@@ -34,3 +35,13 @@ def object_like_usual(obj: Obj, usual: Obj) -> Obj:
     }
     place = like_usual(obj.place, usual.place) if obj.place and usual.place else obj.place
     return replace(obj, attrs=attrs, place=place if isinstance(place, Tensor) else None)
+
+
+def at_times(joined: Value) -> Value:
+    """Of a tensor and a number that one run has in turn, the tensor: where the number does no harm, that fails."""
+    if not isinstance(joined, Union) or len(joined.members) != 2:
+        return joined
+    tensor = next((each for each in joined.members if isinstance(each, Tensor)), None)
+    if tensor is None or all(scalar_type(each) not in ("bool", "int", "float") for each in joined.members):
+        return joined
+    return replace(joined, usual=tensor)

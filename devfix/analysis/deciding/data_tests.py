@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from devfix.analysis.deciding import file_listings
+from devfix.analysis.deciding import file_listings, in_turn
 from devfix.analysis.deciding.refilling import grows
 from devfix.analysis.domain.state import State, parted
 from devfix.analysis.domain.values import NONE, UNKNOWN, Obj, Tensor, TupleValue, Value, members
@@ -55,6 +55,8 @@ def come_out_both_ways(
         return True
     around = interp.frame.loops[-1].node if interp.frame.loops else None
     if around is not None and _asks_for_name(test, around) and _takes_to_host(then, interp.state):
+        return True
+    if in_turn.binds_in_turn(interp, node, _named(then, interp.state)):
         return True
     return rounds and not node.orelse and _compares_numbers(test) and _takes_to_host(then, interp.state)
 
@@ -219,6 +221,13 @@ def _takes_to_host(then: State, other: State) -> bool:
 
 def _tensors(a: State, b: State) -> Iterator[tuple[Tensor, Tensor]]:
     """What two states, which were one, have under the same names."""
+    for _, mine, theirs in _named(a, b):
+        if isinstance(mine, Tensor) and isinstance(theirs, Tensor):
+            yield mine, theirs
+
+
+def _named(a: State, b: State) -> Iterator[tuple[str, Value, Value]]:
+    """All that they have under the same names, with the name."""
     frames, heap = parted(a, b)
     named = [(a.bound(frame), b.bound(frame)) for frame in frames]
     objects = ((a.read(address), b.read(address)) for address in heap)
@@ -228,8 +237,8 @@ def _tensors(a: State, b: State) -> Iterator[tuple[Tensor, Tensor]]:
     for mine, theirs in (*named, *held):
         for name, value in mine.items():
             other = theirs.get(name)
-            if isinstance(value, Tensor) and isinstance(other, Tensor):
-                yield value, other
+            if other is not None and other is not value:
+                yield name, value, other
 
 
 def _held(obj: Obj) -> Mapping[str, Value]:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from operator import itemgetter
 
 from devfix.analysis.assumptions import unusual_owners
-from devfix.analysis.assumptions.usual_values import like_usual, object_like_usual
+from devfix.analysis.assumptions.usual_values import at_times, like_usual, object_like_usual
 from devfix.analysis.domain.join import join_objects, join_values, usually
 from devfix.analysis.domain.lattice import UNKNOWN_DEVICE
 from devfix.analysis.domain.values import (
@@ -311,7 +311,11 @@ def _join_frame(
             ours = like_usual(mine, value) if usual is False else mine
             other = like_usual(value, mine) if usual else value
             joined = join_values(ours, other, split=split)
-            a.set(frame, name, joined if usual is None else usually(joined, mine if usual else value))
+            if usual is not None:
+                joined = usually(joined, mine if usual else value)
+            elif split:
+                joined = at_times(joined)
+            a.set(frame, name, joined)
 
 
 def is_loaded(state: State, value: Value) -> bool:

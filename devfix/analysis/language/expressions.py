@@ -8,7 +8,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from devfix.analysis.assumptions import changing_globals
-from devfix.analysis.deciding import answers, conditions, correlated, emptiness
+from devfix.analysis.assumptions.usual_values import at_times
+from devfix.analysis.deciding import answers, conditions, correlated, emptiness, in_turn
 from devfix.analysis.domain import classes
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.join import join_all, join_values, scalar_type, usually
@@ -190,11 +191,14 @@ def if_exp(interp: Interpreter, node: ast.IfExp) -> Value:
         return join_values(body, orelse) if usual is None else body if usual else orelse
     if interp.program.adopts:
         _agree(interp, node, body, orelse)
-    joined = join_values(body, orelse, split=interp.program.adopts)
+    turns = usual is None and in_turn.chooses_in_turn(interp, node, body, orelse)
+    joined = join_values(body, orelse, split=turns or interp.program.adopts)
     if isinstance(joined, Tensor) and joined.is_parted and names_in(node.test) & {"is_cuda", "device"}:
         joined = replace(joined, split=None)  # what is done about it depends on where it is
     if usual is not None:
         joined = usually(joined, body if usual else orelse)
+    elif turns:
+        joined = at_times(joined)
     correlated.keep_expression(interp, node, joined, body, orelse)
     return joined
 

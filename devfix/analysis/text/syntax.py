@@ -302,7 +302,7 @@ def varies(test: ast.expr, loop: ast.For | ast.AsyncFor) -> bool:
 
 
 @remembered
-def names_in(node: ast.expr) -> frozenset[str]:
+def names_in(node: ast.AST) -> frozenset[str]:
     """The names of variables and attributes in an expression."""
     parts = walk(node)
     return frozenset(
