@@ -26,6 +26,7 @@ from devfix.findings import Mismatch, Origin
 
 if TYPE_CHECKING:
     from devfix.analysis.domain.values import Function, Obj, Tensor, Value
+    from devfix.analysis.language.leaving import Leaving
     from devfix.analysis.reuse.outcomes import Outcome
     from devfix.project import Program
     from devfix.source import Source
@@ -61,7 +62,7 @@ class Interpreter(Memory):
         #: The states in which managers of contexts wait for the body, while one is entered.
         self.pauses: list[tuple[State, str | None, bool | None]] | None = None
         #: What undoes what a stack of managers has entered, or a manager whose ``__enter__`` was called.
-        self.to_leave: dict[Value, list[Callable[[], None]]] = {}
+        self.to_leave: dict[Value, list[Leaving]] = {}
         #: What is put on the accelerator right now is written down here, when somebody wants to know.
         self.placements: list[Origin] | None = None
         #: Whether a batch is made right now, and of each module that was called whether it never was otherwise.

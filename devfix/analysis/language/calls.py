@@ -317,8 +317,8 @@ def _result_within(interp: Interpreter, function: Function, frame: Frame) -> Val
     nowhere = ast.Constant(None, lineno=1, col_offset=0)
     leaving = [contexts.enter(interp, manager, nowhere)[1] for manager in function.within]
     result = _result(interp, function, frame)
-    for leave in reversed(leaving):
-        leave()
+    for each in reversed(leaving):
+        each.leave()
     return result
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -27,6 +26,7 @@ from devfix.analysis.domain.values import (
     members,
 )
 from devfix.analysis.language.frames import Arg, CallSite
+from devfix.analysis.language.leaving import NOTHING, Leaving
 from devfix.analysis.torch_model.devices import choices, grad_mode
 from devfix.analysis.torch_model.libraries.frameworks import PLACING_MANAGERS
 from devfix.analysis.torch_model.modules import hooks
@@ -36,11 +36,7 @@ if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
 
-def _nothing() -> None:
-    """Leaving changes nothing."""
-
-
-def enter(interp: Interpreter, manager: Value, node: ast.expr) -> tuple[Value, Callable[[], None]]:
+def enter(interp: Interpreter, manager: Value, node: ast.expr) -> tuple[Value, Leaving]:
     """What ``as`` binds, and what to do when the block is left."""
     if isinstance(manager, DeviceValue):
         return manager, _with_default_device(interp, manager)
@@ -49,54 +45,61 @@ def enter(interp: Interpreter, manager: Value, node: ast.expr) -> tuple[Value, C
         given = [_handed_on(interp, each) for each in members(manager)]
         known = [each for each in given if each is not None]
         if len(known) == len(given) > 1:
-            return join_all(known), _nothing
+            return join_all(known), NOTHING
     obj = interp.obj_of(manager)
     if obj is not None and isinstance(manager, Ref):
         if isinstance(obj.cls, Class):
             return _enter_object(interp, obj.cls, manager, node)
         if isinstance(obj.cls, External):
             return _enter_external(interp, obj.cls.name, manager, obj)
-        return manager, _nothing
+        return manager, NOTHING
     if isinstance(manager, Sequence):  # a @contextmanager function of the project
-        return manager.element, _nothing
+        return manager.element, NOTHING
     if isinstance(manager, Unknown) and _expects_error(node):
         return manager, _expecting_errors(interp)
     if isinstance(manager, Unknown) and _may_place(node):
         return manager, _with_default_device(interp, DeviceValue(UNKNOWN_DEVICE))
-    return manager, _nothing
+    return manager, NOTHING
 
 
-def _enter_external(
-    interp: Interpreter, name: str, manager: Ref, obj: Obj
-) -> tuple[Value, Callable[[], None]]:
+def _enter_external(interp: Interpreter, name: str, manager: Ref, obj: Obj) -> tuple[Value, Leaving]:
     if name == grad_mode.NAME:
         return manager, grad_mode.enter(interp, obj)
     if name == STACK:
         return manager, _with_stack(interp, manager)
     if name == hooks.HANDLE.name:
-        return manager, partial(hooks.remove, interp, obj)
+        return manager, Leaving(partial(hooks.remove, interp, obj))
     if name == standard_library.HANDING_ON:
-        return obj.attrs["entered"], _nothing
+        return obj.attrs["entered"], NOTHING
     if name == "torch.autocast":
         return manager, _with_autocast(interp, obj)
     if name in ("pytest.raises", "unittest.raises"):
         return manager, _expecting_errors(interp)
-    return manager, _nothing
+    return manager, NOTHING
 
 
 #: The class of managers that enter others for the time of their own block.
 STACK = "contextlib.ExitStack"
 
 
-def _with_stack(interp: Interpreter, stack: Ref) -> Callable[[], None]:
+def _with_stack(interp: Interpreter, stack: Ref) -> Leaving:
     interp.to_leave.setdefault(stack, [])
-    return partial(_leave, interp, stack)
+
+    def in_state() -> None:
+        for each in reversed(interp.to_leave.get(stack, [])):
+            each.in_state()
+
+    def of_run() -> None:
+        for each in reversed(interp.to_leave.pop(stack, [])):
+            each.of_run()
+
+    return Leaving(in_state, of_run)
 
 
 def _leave(interp: Interpreter, manager: Value) -> None:
     """Undo what entering a manager did that was entered by a call, or what a stack has entered so far."""
     for each in reversed(interp.to_leave.pop(manager, [])):
-        each()
+        each.leave()
 
 
 def stack_method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:
@@ -158,17 +161,17 @@ def _may_place(node: ast.expr) -> bool:
     return isinstance(node, (ast.Name, ast.Attribute))
 
 
-def _with_default_device(interp: Interpreter, device: DeviceValue) -> Callable[[], None]:
+def _with_default_device(interp: Interpreter, device: DeviceValue) -> Leaving:
     before = interp.state.default_device
     interp.state.default_device = device
 
     def leave() -> None:
         interp.state.default_device = before
 
-    return leave
+    return Leaving(leave)
 
 
-def _with_autocast(interp: Interpreter, manager: Obj) -> Callable[[], None]:
+def _with_autocast(interp: Interpreter, manager: Obj) -> Leaving:
     before = interp.autocast
     chosen = manager.facts.get("dtype")
     name = chosen.name if isinstance(chosen, DTypeValue) else None
@@ -177,21 +180,19 @@ def _with_autocast(interp: Interpreter, manager: Obj) -> Callable[[], None]:
     def leave() -> None:
         interp.autocast = before
 
-    return leave
+    return Leaving(of_run=leave)
 
 
-def _expecting_errors(interp: Interpreter) -> Callable[[], None]:
+def _expecting_errors(interp: Interpreter) -> Leaving:
     interp.recorder.muted += 1
 
     def leave() -> None:
         interp.recorder.muted -= 1
 
-    return leave
+    return Leaving(of_run=leave)
 
 
-def _enter_object(
-    interp: Interpreter, cls: Class, ref: Ref, node: ast.expr
-) -> tuple[Value, Callable[[], None]]:
+def _enter_object(interp: Interpreter, cls: Class, ref: Ref, node: ast.expr) -> tuple[Value, Leaving]:
     found = classes.find(interp, cls, "__enter__") or classes.find(interp, cls, "__aenter__")
     entered: Value = ref
     if isinstance(found, Function):
@@ -203,4 +204,4 @@ def _enter_object(
             nothing = (Arg(NONE), Arg(NONE), Arg(NONE))
             interp.call_function(leaving, [ref], node, CallSite(node, nothing))
 
-    return entered, leave
+    return entered, Leaving(leave)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis.assumptions import own_files
 from devfix.analysis.domain.state import State, join_states, keep_main_path
 from devfix.analysis.domain.values import UNKNOWN, Tensor
+from devfix.analysis.language import leaving
 from devfix.analysis.language.frames import Frame
 from devfix.analysis.text import fetches
 from devfix.analysis.text.syntax import names_what_is_missing, walk
@@ -21,11 +22,12 @@ if TYPE_CHECKING:
 def try_(interp: Interpreter, node: ast.Try) -> None:
     """A handler may start from anywhere in the body, so it sees both ends of it joined."""
     before = interp.state.fork()
-    elsewhere = _left_behind(interp.frame)
+    elsewhere, ways = _left_behind(interp.frame), leaving.so_far(interp.frame)
     with interp.recorder.mute() if _fetches_instead(interp, node) else nullcontext():
         last = _run_to_the_end(interp, node.body)
     interp.run(node.orelse)
-    after = interp.state
+    leaving.early(interp, ways, lambda: interp.run(node.finalbody))
+    after, ways = interp.state, leaving.so_far(interp.frame)
     for handler in node.handlers:
         begun, ended = before.fork(), (last if after.dead else after).fork()
         if names_what_is_missing(handler):
@@ -36,6 +38,8 @@ def try_(interp: Interpreter, node: ast.Try) -> None:
         if handler.name:
             interp.state.set(interp.frame.id, handler.name, UNKNOWN)
         after = _handled(interp, handler, after, idle=_has_what_is_asked(interp, node, handler))
+    with interp.recorder.mute():
+        leaving.early(interp, ways, lambda: interp.run(node.finalbody))
     interp.state = after
     if node.handlers:
         for state in (after, *_left_behind(interp.frame).values()):

@@ -19,7 +19,6 @@ from devfix.analysis.language import (
     calls,
     construction,
     containers,
-    contexts,
     decorators,
     descriptors,
     enumerations,
@@ -28,6 +27,7 @@ from devfix.analysis.language import (
     iteration,
     patterns,
     suspended,
+    with_statements,
 )
 from devfix.analysis.language.frames import Loop
 from devfix.analysis.language.rounds import is_settled, widen
@@ -276,24 +276,6 @@ def assert_(interp: Interpreter, node: ast.Assert) -> None:
         conditions.assume(interp, node.test, True)
 
 
-def with_(interp: Interpreter, node: ast.With | ast.AsyncWith) -> None:
-    """Each manager is entered and its ``as`` bound, then the body runs, and they are left in reverse order.
-
-    Default devices, autocast and the mode of autograd are set by this. A ``@contextmanager`` of the project waits
-    at its ``yield`` while the body runs.
-    """
-    undo: list[Callable[[], None]] = []
-    for item in node.items:
-        manager, resume = suspended.managed(interp, item.context_expr, node.body)
-        entered, leave = contexts.enter(interp, manager, item.context_expr)
-        undo.append(resume or leave)
-        if item.optional_vars is not None:
-            binding.bind(interp, item.optional_vars, entered, node)
-    interp.run(node.body)
-    for leave in reversed(undo):
-        leave()
-
-
 def function(interp: Interpreter, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
     """The name is bound to the function, as its decorators return it; the body waits for a call."""
     value: Value = calls.make_function(interp, node)
@@ -383,8 +365,8 @@ EXECUTORS: dict[type[ast.stmt], Callable[[Interpreter, Any], None]] = {
     ast.Raise: raise_,
     ast.Assert: assert_,
     ast.Try: handlers.try_,
-    ast.With: with_,
-    ast.AsyncWith: with_,
+    ast.With: with_statements.with_,
+    ast.AsyncWith: with_statements.with_,
     ast.FunctionDef: function,
     ast.AsyncFunctionDef: function,
     **dict.fromkeys(LATE, function),

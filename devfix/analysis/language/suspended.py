@@ -8,7 +8,7 @@ changed is changed once the body is left.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.copying import replace
@@ -16,15 +16,14 @@ from devfix.analysis.domain.state import State
 from devfix.analysis.domain.values import Function, Sequence, Value
 from devfix.analysis.language.frames import CallSite, Frame, Loop
 from devfix.analysis.language.iteration import MAX_ITEMS
+from devfix.analysis.language.leaving import Leaving
 from devfix.analysis.text.scope_names import own_nodes
-from devfix.analysis.text.syntax import remembered, statements_in
+from devfix.analysis.text.syntax import remembered
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
 _MANAGERS = frozenset({"contextmanager", "asynccontextmanager"})
-#: What leaves a body before its end, and the rest of the manager is not seen to run.
-_LEAVING = (ast.Return, ast.Break, ast.Continue)
 
 
 def note(interp: Interpreter, frame: Frame) -> None:
@@ -96,9 +95,7 @@ def _manages(frame: Frame) -> bool:
     return any(ast.unparse(each).rpartition(".")[2] in _MANAGERS for each in decorators)
 
 
-def managed(
-    interp: Interpreter, expression: ast.expr, body: list[ast.stmt]
-) -> tuple[Value, Callable[[], None] | None]:
+def managed(interp: Interpreter, expression: ast.expr) -> tuple[Value, Leaving | None]:
     """The manager that an expression stands for; and, where it waits in its middle, what ends it."""
     before, interp.pauses = interp.pauses, []
     try:
@@ -110,16 +107,12 @@ def managed(
         return manager, None
     [(paused, autocast, grad)], ended, outer = pauses, interp.state, (interp.autocast, interp.grad)
     interp.autocast, interp.grad = autocast, grad
-    is_seen = not _is_left_early(body)
-    if is_seen:
-        interp.state = paused.fork()
+    interp.state = paused.fork()
 
-    def resume() -> None:
+    def of_run() -> None:
         interp.autocast, interp.grad = outer
-        if is_seen:
-            _resume(interp, paused, ended)
 
-    return manager, resume
+    return manager, Leaving(lambda: _resume(interp, paused, ended), of_run)
 
 
 def _resume(interp: Interpreter, paused: State, ended: State) -> None:
@@ -128,7 +121,3 @@ def _resume(interp: Interpreter, paused: State, ended: State) -> None:
         then = paused.read(address)
         if changed is not then and interp.state.read(address) is then:
             interp.state.write(address, changed)
-
-
-def _is_left_early(body: list[ast.stmt]) -> bool:
-    return any(isinstance(part, _LEAVING) for each in body for part in statements_in(each))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis.deciding.answers import truth
 from devfix.analysis.domain.values import FALSE, TRUE, UNKNOWN, External, Obj, Value
 from devfix.analysis.language.frames import CallSite
+from devfix.analysis.language.leaving import Leaving
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -48,7 +49,7 @@ def _manager(interp: Interpreter, mode: Value) -> Value:
     return interp.new(Obj("external", External(NAME), facts={"mode": mode}))
 
 
-def enter(interp: Interpreter, manager: Obj) -> Callable[[], None]:
+def enter(interp: Interpreter, manager: Obj) -> Leaving:
     """Record (or not) from here on; the result puts back what was before."""
     before = _known(manager.facts["before"]) if "before" in manager.facts else interp.grad
     interp.grad = _known(manager.facts["mode"])
@@ -56,7 +57,7 @@ def enter(interp: Interpreter, manager: Obj) -> Callable[[], None]:
     def leave() -> None:
         interp.grad = before
 
-    return leave
+    return Leaving(of_run=leave)
 
 
 def _known(mode: Value) -> bool | None:
