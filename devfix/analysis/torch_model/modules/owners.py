@@ -339,12 +339,9 @@ def _life(interp: Interpreter, top: Ref, ref: Ref) -> Trail:
 
 
 def _in_holder(interp: Interpreter, top: Ref) -> Origin | None:
-    """Where an object that keeps the module got its name; the text is what the module is called there.
-
-    What joins a model after the model moved is not there yet where the model gets its name.
-    """
-    for address, obj in reads.objects(interp):
-        if obj.kind != "instance" or _joined_late(interp, top, Ref(address)):
+    """Where an object that keeps the module got its name; the text is what the module is called there."""
+    for _, obj in reads.objects(interp):
+        if obj.kind != "instance":
             continue
         for name, value in obj.attrs.items():
             if not _may_be(value, top):
