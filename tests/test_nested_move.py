@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from reality import run
 from text_program import check_texts, fix_texts
 
 PROGRAM = """
@@ -130,3 +131,53 @@ def test_what_is_taken_from_a_batch_moves_as_the_rest_that_is_taken_from_it(name
 @pytest.mark.parametrize(("names", "loader"), LOOPS)
 def test_a_batch_whose_parts_move_where_they_are_taken_stays(names: str, loader: str) -> None:
     assert not check_texts({"main.py": KEYED.format(names=names, loader=loader, moved=".to(device)")})
+
+
+ITEMS = """
+import torch
+from torch import nn
+from torch.nn.utils.rnn import pack_padded_sequence
+from torch.utils.data import DataLoader, TensorDataset
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+net, rnn = nn.Linear(3, 1).to(device), nn.GRU(3, 4, batch_first=True).to(device)
+counts = torch.zeros(9)
+loader = DataLoader(TensorDataset(torch.ones(8, 3), torch.ones(8, 1), torch.ones(8, dtype=torch.long)), batch_size=2)
+for batch in loader:
+    {moved}{use}
+    print(loss)
+"""
+TWICE = "loss = (net(batch[0]) - batch[1]).sum() + (net(batch[0]) * batch[1]).mean()"
+MOVED = "batch = [t.to(device) for t in batch]"
+
+
+@pytest.mark.parametrize("loop", ["for batch in loader:", "for i, batch in enumerate(loader):"])
+def test_a_list_of_which_items_are_read_moves_at_the_top_of_the_loop(loop: str) -> None:
+    text = ITEMS.replace("for batch in loader:", loop)
+    after = fix_texts({"main.py": text.format(moved="", use=TWICE)})[0]["main.py"]
+    assert after == text.format(moved=f"{MOVED}\n    ", use=TWICE)
+    run(after)
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "loss = (net(batch[0]) - batch[1]).sum() + counts[batch[2]].sum()",
+        "loss = (net(batch[0]) - batch[1]).sum() + batch[2].numpy().sum()",
+        "loss = rnn(pack_padded_sequence(batch[0][:, None], batch[2], batch_first=True))[1].sum() + (net(batch[0]) - batch[1]).sum()",
+        "loss = sum((net(batch[0]) - batch[1]).sum() for part in batch)",
+        "loss = net(batch[0]).sum()",
+        "x = batch[0]\n    loss = (net(x) - batch[1]).sum()",
+        "loss = (net(batch[0].to(device)) - batch[1]).sum()",
+        "loss = (net(batch[0]) - batch[-1]).sum()",
+    ],
+)
+def test_a_list_that_serves_other_ends_does_not_move_as_a_whole(use: str) -> None:
+    after = fix_texts({"main.py": ITEMS.format(moved="", use=use)})[0]["main.py"]
+    assert MOVED not in after
+    assert ".to(device)" in after.partition("for batch")[2]
+    run(after)
+
+
+def test_a_list_that_moved_stays() -> None:
+    assert not check_texts({"main.py": ITEMS.format(moved=f"{MOVED}\n    ", use=TWICE)})

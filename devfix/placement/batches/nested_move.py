@@ -12,8 +12,11 @@ from devfix.placement.batches.batch_move import is_moved_by_another, moves_parts
 from devfix.placement.devices import device_expression
 from devfix.placement.devices.boundness import mentions
 from devfix.placement.devices.device_expression import Place
+from devfix.span import Span
 
 _MOVES = ("to", "cuda")
+#: What is asked of a tensor on the host, or moves it.
+_HOSTED = ("to", "cuda", "cpu", "numpy", "tolist", "item")
 
 
 def at_loop(facts: Facts, place: Place, peers: list[Operand]) -> tuple[FileEdit, ...]:
@@ -35,7 +38,7 @@ def at_loop(facts: Facts, place: Place, peers: list[Operand]) -> tuple[FileEdit,
 def _nested(facts: Facts, place: Place, loop: ast.For | ast.AsyncFor) -> Iterator[tuple[str, str]]:
     """Names that the loop binds, each with the form of what it holds, always the same.
 
-    A list under one name is taken apart further down, where its parts move.
+    A list under one name is taken apart further down, where its parts move, or it moves where nothing but items are read.
     """
     whole = isinstance(loop.target, ast.Name)
     span = place.outline.source.span(loop)
@@ -45,8 +48,53 @@ def _nested(facts: Facts, place: Place, loop: ast.For | ast.AsyncFor) -> Iterato
             continue  # what else is in it moves in the same way
         if isinstance(part, ast.Name) and mentions(loop.body, {part.id}) and not _is_moved(loop, part.id):
             kinds = {bound.kind for bound in bindings.get(part.id, ()) if bound.statement == span}
-            if len(kinds) == 1 and kinds <= (batch_forms.DICTS if whole else batch_forms.COLLECTIONS):
+            by_item = whole and kinds == {"list"} and _is_read_by_items(facts, place, loop, part.id)
+            if len(kinds) == 1 and kinds <= (
+                batch_forms.DICTS if whole and not by_item else batch_forms.COLLECTIONS
+            ):
                 yield part.id, kinds.pop()
+
+
+def _is_read_by_items(facts: Facts, place: Place, loop: ast.For | ast.AsyncFor, name: str) -> bool:
+    """Whether all that is read of a list are several items by number, each of which meets what is on the accelerator.
+
+    None of them gets a name, or is wanted on the host.
+    """
+    outline, read = place.outline, dict[int, list[ast.Subscript]]()
+    for use in (use for part in loop.body for use in outline.occurrences(part, name)):
+        item = outline.parents[use]
+        if not (isinstance(item, ast.Subscript) and item.value is use and isinstance(item.ctx, ast.Load)):
+            return False
+        around = outline.parents[item]
+        number = item.slice.value if isinstance(item.slice, ast.Constant) else None
+        if (
+            type(number) is not int
+            or isinstance(around, ast.Assign)
+            or getattr(around, "attr", "") in _HOSTED
+        ):
+            return False
+        read.setdefault(number, []).append(item)
+    met = _left_on_host(facts, place.path) if len(read) > 1 else set()
+    return len(read) > 1 and all(
+        any(outline.source.span(item) in met for item in items) for items in read.values()
+    )
+
+
+def _left_on_host(facts: Facts, path: str) -> set[Span]:
+    """Where in a file stands what meets something on the accelerator, or was given to where it does."""
+    operands = (
+        operand
+        for found in facts.mismatches("device")
+        for operand in found.operands
+        if operand.device == "cpu"
+    )
+    return {
+        span
+        for operand in operands
+        for life in (operand.trail, *operand.roots)
+        for where, span in ((operand.path, operand.span), *((site.path, site.span) for site in life))
+        if where == path
+    }
 
 
 def _is_moved(loop: ast.For | ast.AsyncFor, name: str) -> bool:
