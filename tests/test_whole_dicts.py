@@ -156,3 +156,21 @@ AGAIN = PROGRAM.replace("        model =", "        {before}\n        model =")
 )  # fmt: skip
 def test_one_that_is_loaded_again_moves_each_time(before: str, after: str, moves: int) -> None:
     assert _added(main=AGAIN.replace("{before}", before), after=after).count(WHOLE) == moves
+
+
+BESIDE = PROGRAM.replace("data = load()", "{names} = load()")
+PAIR = LOAD.replace(
+    'return {"x": x, "y": y, "mask": y > 0}', 'return {"x": x, "y": y}, [1, 2], torch.arange(8)'
+)
+
+
+@pytest.mark.parametrize("names", ["data, sizes, index", "(data, *rest)", "[data, sizes, index]"])
+def test_one_that_is_returned_beside_other_things_moves_as_a_whole(names: str) -> None:
+    main = BESIDE.replace("{names}", names)
+    assert _added(main=main, load=PAIR) == [WHOLE]
+
+
+@pytest.mark.parametrize("entry", ['"size": len(x)', '"names": ["a"]', '"none": None'])
+def test_one_of_other_things_than_tensors_that_is_returned_beside_others_does_not(entry: str) -> None:
+    load = PAIR.replace('"y": y}', f'"y": y, {entry}}}')
+    assert WHOLE not in _added(main=BESIDE.replace("{names}", "data, sizes, index"), load=load)

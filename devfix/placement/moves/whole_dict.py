@@ -91,9 +91,11 @@ def _binding(facts: Facts, entry: Place, name: str) -> ast.Assign | None:
     bound = None if names.headers(name) else _last(outline, names.binders(name), entry.node)
     if not isinstance(bound, ast.Assign) or not isinstance(bound.value, ast.Call):
         return None
-    alone = len(bound.targets) == 1 and isinstance(bound.targets[0], ast.Name)
+    target = bound.targets[0] if len(bound.targets) == 1 else None
+    parts = target.elts if isinstance(target, (ast.Tuple, ast.List)) else [target]
+    named = any(isinstance(part, ast.Name) and part.id == name for part in parts)
     sure = known and all(each.kind == "dict" for each in known) and outline.dominates(bound, entry.node)
-    return bound if alone and sure else None
+    return bound if named and sure else None
 
 
 def _last(outline: Outline, binders: Sequence[ast.stmt], node: ast.AST) -> ast.stmt | None:
