@@ -215,6 +215,8 @@ def _note(
     statement: ast.stmt | ast.expr | None,
     found: Found,
 ) -> None:
+    if interp.is_known:
+        return
     # Most bindings are made again and again: their spans are looked up once.
     note = (path, scope, name, found, id(statement))
     known = interp.library.noted.get(note)

@@ -208,6 +208,10 @@ class Recorder:
         """Write down what is not analysed to its end: functions of a file, or what the file does when it is run."""
         self.unfinished.setdefault(path, set()).update(names or (RUN,))
 
+    def was_run(self, path: str) -> bool:
+        """Whether a file is a script whose run, as far as it got, did not end before its end."""
+        return path in self.scripts and RUN not in self.unfinished.get(path, ())
+
     def leaf(self, origin: Origin) -> None:
         """Write down where a leaf that requires grad is made."""
         if origin not in self.leaves:
