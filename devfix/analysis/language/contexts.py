@@ -27,7 +27,7 @@ from devfix.analysis.domain.values import (
 )
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.language.leaving import NOTHING, Leaving
-from devfix.analysis.torch_model.devices import choices, grad_mode
+from devfix.analysis.torch_model.devices import choices, function_modes, grad_mode
 from devfix.analysis.torch_model.libraries.frameworks import PLACING_MANAGERS
 from devfix.analysis.torch_model.modules import hooks
 from devfix.analysis.torch_model.python import standard_library
@@ -198,10 +198,12 @@ def _enter_object(interp: Interpreter, cls: Class, ref: Ref, node: ast.expr) -> 
     if isinstance(found, Function):
         entered = interp.call_function(found, [ref], node)
     leaving = classes.find(interp, cls, "__exit__") or classes.find(interp, cls, "__aexit__")
+    mode = function_modes.enter(interp, cls)
 
     def leave() -> None:
+        mode.in_state()
         if isinstance(leaving, Function) and not interp.state.dead:
             nothing = (Arg(NONE), Arg(NONE), Arg(NONE))
             interp.call_function(leaving, [ref], node, CallSite(node, nothing))
 
-    return entered, Leaving(leave)
+    return entered, Leaving(leave, mode.of_run)

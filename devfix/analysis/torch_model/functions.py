@@ -20,7 +20,14 @@ from devfix.analysis.torch_model.arrays import (
     tables,
 )
 from devfix.analysis.torch_model.concurrency import coroutines, processes, threads
-from devfix.analysis.torch_model.devices import choices, device_settings, dispatching, grad_mode, scattering
+from devfix.analysis.torch_model.devices import (
+    choices,
+    device_settings,
+    dispatching,
+    function_modes,
+    grad_mode,
+    scattering,
+)
 from devfix.analysis.torch_model.libraries import (
     apex_precision,
     box_operations,
@@ -165,6 +172,10 @@ HANDLERS: dict[str, Handler] = {
 
 def call(interp: Interpreter, name: str, site: CallSite) -> Value:
     """The result of calling ``name``; code that nobody knows may do anything to modules."""
+    return function_modes.made(interp, name, site, _called(interp, name, site))
+
+
+def _called(interp: Interpreter, name: str, site: CallSite) -> Value:
     if site.spread and name.startswith("torch."):
         site = arguments.with_choices(site)
     handler = HANDLERS.get(name)
