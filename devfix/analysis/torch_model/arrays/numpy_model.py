@@ -381,10 +381,12 @@ def _random_array(interp: Interpreter, last: str, site: CallSite, dtype: str) ->
         size = site.args[position]
     if size is not None and size.value != NONE:
         return Array(dtype_name, size_rank(interp, [size]), trail)
-    arrays = [a.value for a in site.args if isinstance(a.value, Array)]
+    arrays = [a.value for a in site.args if isinstance(a.value, Array) and a.value.rank != 0]
     if arrays:
         return Array(dtype_name, arrays[0].rank, trail)
-    if position is not None and all(scalar_type(a.value) is not None for a in site.args):
+    # A number of NumPy's makes none of the result.
+    numbers = [isinstance(a.value, Array) or scalar_type(a.value) is not None for a in site.args]
+    if position is not None and all(numbers):
         return Scalar("float" if dtype == "float64" else "int")
     return Array(dtype_name, None, trail)
 
