@@ -373,6 +373,10 @@ np.zeros((2, 3)).repeat(2)
 np.zeros((2, 3)).repeat(2, 1)
 np.expand_dims(np.zeros((2, 3)), 0)
 np.expand_dims(np.zeros(3), (0, 1))
+torch.diff(torch.rand(2, 3))
+torch.diff(torch.rand(2, 3), dim=0, prepend=torch.zeros(1, 3))
+torch.diff(torch.rand(3), 2, -1, torch.zeros(1), torch.zeros(2, dtype=torch.float64))
+torch.arange(4).diff(append=torch.zeros(1))
 torch.bincount(ids)
 torch.bincount(ids, weights=torch.rand(2))
 np.float32(1) * 2.0
@@ -607,3 +611,17 @@ net({use})
     assert not clashes(text.format(dtype="float32", use="out.cuda()"))
     assert clashes(text.format(dtype="float64", use="out.cuda()")) == ["9: dtype"]
     assert not clashes(text.format(dtype="float64", use="out.type(net.weight.type())"))
+
+
+@pytest.mark.parametrize("edge", ["prepend", "append"])
+def test_what_stands_at_an_edge_of_differences_is_where_they_are(edge: str) -> None:
+    text = f"""
+    import torch
+    times = torch.rand(2, 3).cuda()
+    edge = torch.zeros(len(times), 1)
+    print(torch.diff(times, dim=1, {edge}=edge))
+    print(times.diff(1, 1, {edge}=edge))
+    print(torch.diff(times, 1, 0), torch.diff(times, dim=1, {edge}=edge.cuda()))
+    """
+    assert clashes(text) == ["5: device", "6: device"]
+    assert clashes(text.replace(".cuda()", "")) == []

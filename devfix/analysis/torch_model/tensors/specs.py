@@ -123,6 +123,7 @@ OPS: dict[str, Op] = {
     **_table("quantile nanquantile", Op(("input", "q"), scalars=False, dtype="first", rank="reduce")),
     **_table("trapezoid trapz", Op(("y", "x"), scalars=False, dtype="float", rank="")),
     "cumulative_trapezoid": Op(("y", "x"), scalars=False, dtype="float", rank="first"),
+    "diff": Op(("input", "#n", "#dim", "prepend", "append"), scalars=False, rank="first"),
     "cov": Op(("input", "#correction", "fweights", "aweights"), scalars=False, dtype="float", rank=""),
     "corrcoef": Op(("input",), scalars=False, dtype="float", rank=""),
     "bincount": Op(("input", "weights"), scalars=False, dtype="counted", rank="1"),
@@ -173,7 +174,7 @@ SAME = frozenset(
     "normal_ uniform_ zero_ fill_ fill_diagonal_ exponential_ random_ bernoulli_ cauchy_ "
     "log_normal_ geometric_ abs_ neg_ renorm to_dense hardtanh "
     "retain_grad narrow renorm_ relu_ dropout_ leaky_relu_ bitwise_not "
-    "threshold msort fix diff real imag pixel_shuffle pixel_unshuffle interpolate upsample upsample_nearest "
+    "threshold msort fix real imag pixel_shuffle pixel_unshuffle interpolate upsample upsample_nearest "
     "upsample_bilinear avg_pool1d avg_pool2d avg_pool3d max_pool1d max_pool2d max_pool3d adaptive_avg_pool1d "
     "adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool1d adaptive_max_pool2d adaptive_max_pool3d pad glu "
     "lp_pool1d lp_pool2d lp_pool3d to_sparse to_sparse_coo to_sparse_csr logcumsumexp channel_shuffle inverse "
