@@ -189,3 +189,46 @@ def test_a_move_behind_the_branches_ends_what_they_made() -> None:
     print(x + host)
     """
     assert _fixed(text) == dedent(text).replace("print(x ", "print(x.to(host.device) ")
+
+
+_MOMENTS = """
+net = nn.Linear(4, 2).to(device)
+means, peaks, totals = {}, {}, {}
+
+
+def follow(step):
+    for name, part in step.items():
+        means[name] = 0.9 * means.get(name, torch.zeros(part.shape)) + 0.1 * part
+        peak = peaks.get(name, torch.full(part.shape, 0.1)).sqrt()
+        peaks[name] = torch.maximum(peak.mul(0.9), part)
+
+
+for _ in range(3):
+    moves = [{name: 2 * value for name, value in net.state_dict().items()} for _ in range(4)]
+    follow({name: torch.stack([each[name] for each in moves]).sum(0) for name in moves[0]})
+"""
+
+
+def test_what_stands_in_for_an_entry_has_its_dimensions_still_once_it_is_reckoned_with() -> None:
+    assert _fixed(_MOMENTS) == _MOMENTS.replace("part.shape)", "part.shape, device=part.device)").replace(
+        "part.shape, 0.1)", "part.shape, 0.1, device=part.device)"
+    )
+
+
+@pytest.mark.parametrize(
+    "default",
+    [
+        "torch.tensor(0.0)",
+        "torch.zeros(())",
+        "torch.zeros(part.shape).sum()",
+        "torch.zeros_like(part)",
+        "torch.zeros(part.shape).to(part)",
+        "0.0",
+    ],
+)
+def test_what_stands_in_for_an_entry_may_be_a_number_or_lie_where_the_entries_do(default: str) -> None:
+    texts = files(
+        _IMPORTS
+        + _MOMENTS.replace("torch.zeros(part.shape)", default).replace("torch.full(part.shape, 0.1)", "part")
+    )
+    assert fix_texts(texts, Applicability.UNSAFE)[0] == texts

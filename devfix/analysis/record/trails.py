@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.copying import replace
-from devfix.analysis.domain.lattice import CPU, INTEGERS
+from devfix.analysis.domain.lattice import CPU, INTEGERS, rank_of_broadcast
 from devfix.findings import Origin
 
 if TYPE_CHECKING:
@@ -208,12 +208,18 @@ def common_dtype_trails(operands: list[Tensor], dtype: str | None) -> tuple[Trai
     return tuple(found[:_MAX_ROOTS])
 
 
-def keep_split(result: Tensor, tensors: list[Tensor]) -> Tensor:
-    """A result of unknown device remembers the path on which its operands are on the CPU."""
+def keep_split(result: Tensor, tensors: list[Tensor], *, elementwise: bool = False) -> Tensor:
+    """A result of unknown device remembers the path on which its operands are on the CPU.
+
+    ``elementwise``: it has as many dimensions as the operand that has most, whatever that is on this path.
+    """
     split = next((t.split for t in tensors if t.split is not None), None)
     if split is None or result.device.is_known:
         return result
     if any(t.device.kind == "cpu" and t.rank not in (0, None) for t in tensors):
         return result  # there is none on the other path, where they do not fit
     rest = replace(result, device=split.split.device) if split.split is not None else None
-    return replace(result, split=replace(result, device=split.device, roots=roots_of([split]), split=rest))
+    there = replace(result, device=split.device, roots=roots_of([split]), split=rest)
+    if elementwise and there.rank is None:
+        there = replace(there, rank=rank_of_broadcast([(each.split or each).rank for each in tensors]))
+    return replace(result, split=there)

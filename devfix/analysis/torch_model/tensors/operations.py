@@ -107,7 +107,7 @@ def _applied(interp: Interpreter, name: str, base: str, site: CallSite, *, in_pl
 def _unary(interp: Interpreter, name: str, base: str, first: Tensor, site: CallSite) -> Value | None:
     if base in SAME or name in SAME:
         dtype = _added_up(first.dtype) if base in _ADDING_UP else _magnitude(base, first.dtype)
-        result = derived(interp, [first], site, _told(dtype, site), first.rank)
+        result = derived(interp, [first], site, _told(dtype, site), first.rank, elementwise=True)
         if base in ("detach", "data"):
             result = replace(result, grad=False, leaf=True)
         if base == "bitwise_not" and first.dtype in INTEGERS:
@@ -119,7 +119,7 @@ def _unary(interp: Interpreter, name: str, base: str, first: Tensor, site: CallS
         operand_types.check_float(interp, base, first, site)
         note_fractions(interp, [first], beside_float=True)
         dtype = autocast.floated(interp, floating(_magnitude(base, first.dtype)), base)
-        return derived(interp, [first], site, _told(dtype, site), first.rank)
+        return derived(interp, [first], site, _told(dtype, site), first.rank, elementwise=True)
     if base in TESTS:
         return replace(derived(interp, [first], site, "bool", first.rank), grad=False)
     if base in RESHAPES:
@@ -197,6 +197,8 @@ def derived(
     dtype: str | None,
     rank: int | None,
     device: Device | None = None,
+    *,
+    elementwise: bool = False,
 ) -> Tensor:
     """A tensor computed from others at this call."""
     placed = device if device is not None else tensors[0].device
@@ -210,7 +212,7 @@ def derived(
         trail=(interp.site("result", site.node),), roots=roots_of(same, named=interp.program.adopts),
         typed=common_dtype_trails(tensors, dtype),
     )  # fmt: skip
-    return keep_split(result, tensors)
+    return keep_split(result, tensors, elementwise=elementwise)
 
 
 def parts_of(interp: Interpreter, op: Op, site: CallSite) -> tuple[list[Part], bool]:
@@ -264,7 +266,8 @@ def _operation(interp: Interpreter, name: str, op: Op, site: CallSite, *, in_pla
     dtype = first.dtype if op.dtype == "first" else _dtype(op, tensors, site, unclear)
     if op.same_dtype:
         dtype = autocast.lowered(interp, dtype, name)
-    made = derived(interp, tensors, site, dtype, _rank(interp, name, op, parts, site, unclear), device)
+    rank, widest = _rank(interp, name, op, parts, site, unclear), op.rank == "broadcast"
+    made = derived(interp, tensors, site, dtype, rank, device, elementwise=widest)
     if name in _DIVIDING:
         return divided(interp, site.node, [typed(arg.value)[0] for arg in site.args[:2]], made)
     return replace(made, cast_of=first.cast_of) if name in _SELECTING else made

@@ -189,7 +189,7 @@ def tensor_result(
     )
     if isinstance(op, ast.Pow) or (isinstance(op, ast.Div) and not isinstance(left[0], Tensor)):
         result = autocast.widened(interp, "pow", result)  # ``2 / x`` is the reciprocal, times 2
-    return keep_split(result, tensors)
+    return keep_split(result, tensors, elementwise=not strict)
 
 
 def _result_rank(left: Value, right: Value, *, product: bool) -> int | None:
