@@ -85,8 +85,8 @@ def attribute(interp: Interpreter, ref: Ref, obj: Obj, name: str, node: ast.expr
     """A data attribute of an object; None when it is (or may be) a method."""
     if obj.kind == "loader" or (data.descends(obj) and name in obj.facts):
         return data.loader_attribute(interp, ref, obj, name)
-    if obj.kind == "dataset":
-        return data.dataset_attribute(interp, obj, name, node)
+    if obj.kind == "dataset" or data.is_of_part(interp, obj, name):
+        return data.dataset_attribute(interp, ref, obj, name, node)
     if obj.kind == "optimizer" or optim.is_optimizer(interp, ref):
         return optim.attribute(interp, ref, obj, name)
     if obj.cls == External("transformers.ModelOutput"):

@@ -126,6 +126,7 @@ def tensor_dataset(interp: Interpreter, name: str, site: CallSite) -> Value:
     return interp.new(Obj("dataset", External(name), items=items))
 
 
+_BASES = frozenset({"torch.utils.data.Dataset", "torch.utils.data.IterableDataset"})
 _STACKED = External("torch.utils.data.StackDataset")
 
 
@@ -245,10 +246,19 @@ def is_of_library(obj: Obj) -> bool:
     return hub_datasets.is_one(obj) or graphs.is_dataset(obj)
 
 
-def dataset_attribute(interp: Interpreter, obj: Obj, name: str, node: ast.expr) -> Value | None:
-    """``dataset.indices`` of a subset; ``dataset.tensors``, which stay in the dataset as its samples do."""
+def is_of_part(interp: Interpreter, obj: Obj, name: str) -> bool:
+    """Whether an attribute that a data set of the project does not have is one of a part of it, as ``Subset`` makes it."""
+    if obj.kind != "instance" or name not in ("dataset", "indices"):
+        return False
+    return not _BASES.isdisjoint(modules.external_bases(interp, obj.cls))
+
+
+def dataset_attribute(interp: Interpreter, ref: Ref, obj: Obj, name: str, node: ast.expr) -> Value | None:
+    """``part.indices`` and ``part.dataset``; ``dataset.tensors``, which stay in the dataset as its samples do."""
     if name == "indices":
         return Sequence(Scalar("int"))
+    if name == "dataset":
+        return ref  # a part stands for the whole
     if name == "tensors" and obj.items is not None:
         return collation.from_loader(interp, TupleValue(obj.items), node)
     return None
