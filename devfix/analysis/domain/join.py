@@ -188,8 +188,8 @@ def scalar_type(value: Value) -> str | None:
 
 def _union(a: Value, b: Value) -> Value:
     """A union, in which values of one kind have been merged; nothing of a run goes on where an import finds nothing."""
-    if _is_absent(a) or _is_absent(b):
-        return b if _is_absent(a) else a
+    if _is_absent(a, b) or _is_absent(b, a):
+        return b if _is_absent(a, b) else a
     found: list[Value] = []
     known: set[Value] = set()
     for value in (*members(a), *members(b)):
@@ -217,8 +217,11 @@ def _union(a: Value, b: Value) -> Value:
     return found[0] if len(found) == 1 else Union(tuple(found))
 
 
-def _is_absent(value: Value) -> bool:
-    return isinstance(value, External) and value.absent
+def _is_absent(value: Value, other: Value) -> bool:
+    """Whether all that is known of two values is what the other one is, a fallback of the program perhaps."""
+    if not isinstance(value, External):
+        return False
+    return value.absent or (value.optional and isinstance(other, (Function, Class)))
 
 
 def usually(joined: Value, usual: Value) -> Value:

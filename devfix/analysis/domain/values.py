@@ -43,7 +43,7 @@ def option(name: str = "") -> Unknown:
 
 
 def is_option(value: Value) -> TypeGuard[Unknown]:
-    """Whether a value is what :func:`option` made, or something of it."""
+    """Whether a value is what :func:`option` made, or of it."""
     return isinstance(value, Unknown) and value.token.partition(".")[0] == _OPTION
 
 
@@ -196,8 +196,7 @@ class TupleValue(Value):
 class Sequence(Value):
     """An immutable or one-pass collection of which only a typical element is known.
 
-    ``row`` is what a generator gives before anybody asked it, where it is known one by one; ``result`` what it returns,
-    and ``made`` the call that made it.
+    ``row`` is what a generator gives, one by one, before anybody asked it; ``result`` what it returns, ``made`` its call.
     """
 
     element: Value
@@ -279,12 +278,13 @@ class External(Value):
     """Something imported from outside the project, by its canonical dotted name.
 
     ``asked`` marks the class that ``type(x)`` gave: what it makes depends on the version, and on ``x``; ``absent`` what
-    an import from a folder of the project does not find there.
+    an import from the project does not find there, and ``optional`` what the program does without where it is missing.
     """
 
     name: str
     asked: bool = field(default=False, compare=False)
     absent: bool = field(default=False, compare=False)
+    optional: bool = field(default=False, compare=False)
 
 
 #: What a program is called with, and what one of these is named that no name tells from others.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis.assumptions import own_files
 from devfix.analysis.domain.state import State, join_states, keep_main_path
 from devfix.analysis.domain.values import UNKNOWN, Tensor
-from devfix.analysis.language import leaving
+from devfix.analysis.language import fallbacks, leaving
 from devfix.analysis.language.frames import Frame
 from devfix.analysis.text import fetches
 from devfix.analysis.text.syntax import names_what_is_missing, walk
@@ -37,7 +37,7 @@ def try_(interp: Interpreter, node: ast.Try) -> None:
         interp.state = entry
         if handler.name:
             interp.state.set(interp.frame.id, handler.name, UNKNOWN)
-        after = _handled(interp, handler, after, idle=_has_what_is_asked(interp, node, handler))
+        after = _handled(interp, node, handler, after, idle=_has_what_is_asked(interp, node, handler))
     with interp.recorder.mute():
         leaving.early(interp, ways, lambda: interp.run(node.finalbody))
     interp.state = after
@@ -74,12 +74,17 @@ def _has_what_is_asked(interp: Interpreter, node: ast.Try, handler: ast.ExceptHa
     return bool(values) and all(isinstance(value, Tensor) for value in values)
 
 
-def _handled(interp: Interpreter, handler: ast.ExceptHandler, after: State, *, idle: bool) -> State:
+def _handled(
+    interp: Interpreter, node: ast.Try, handler: ast.ExceptHandler, after: State, *, idle: bool
+) -> State:
     """What holds behind a handler, which has been entered.
 
     The path without an exception is the program under analysis; a handler's only counts for the names that it alone
-    binds (an import's fallback, say). Where it makes what was not there yet, both are, unless it has nothing to do.
+    binds. Where it makes what was not there yet, both are, unless it has nothing to do.
     """
+    if fallbacks.is_one(node, handler):
+        interp.run(handler.body)
+        return fallbacks.joined(interp, node, after, interp.state)
     returned = len(interp.frame.returns)
     fills = names_what_is_missing(handler) and not idle
     with nullcontext() if fills else interp.recorder.mute():

@@ -154,6 +154,19 @@ def is_harmless(name: str) -> bool:
     return head in _HARMLESS or head == "builtins" or head in sys.stdlib_module_names
 
 
+#: Others that the analysis knows, or that place what they are given.
+_FAMILIAR = frozenset(
+    "accelerate apex attr attrs click datasets deepspeed dgl easydict fire horovod hydra ignite jax joblib lightning "
+    "msgspec networkx omegaconf peft pydantic pydantic_settings pytest pytorch_lightning ray six timm torch_geometric "
+    "torch_xla torchdiffeq torchmetrics typing_extensions tyro".split()
+)
+
+
+def is_familiar(name: str) -> bool:
+    """Whether a canonical name is of a library of which anything is known."""
+    return is_harmless(name) or name.partition(".")[0] in _FAMILIAR | {"torch"}
+
+
 def is_in_place(method: str) -> bool:
     """Whether a method of a tensor writes to it, as ``add_`` does and ``__add__`` does not."""
     return method.endswith("_") and not method.endswith("__")
