@@ -23,7 +23,6 @@ from devfix.analysis.domain.values import (
     Function,
     Obj,
     Ref,
-    Scalar,
     Tensor,
     TupleValue,
     Value,
@@ -37,7 +36,7 @@ from devfix.analysis.record.trails import Trail
 from devfix.analysis.torch_model.modules import owners
 from devfix.analysis.torch_model.tensors import leaves, requirements
 from devfix.analysis.torch_model.tensors.requirements import Part
-from devfix.analysis.torch_model.training import checkpoint
+from devfix.analysis.torch_model.training import checkpoint, param_groups
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -73,8 +72,7 @@ def initialise_base(interp: Interpreter, ref: Ref, name: str, site: CallSite) ->
         obj = obj.with_fact("late", TRUE)
     params = interp.new(Obj("list", element=found[0] if found else UNKNOWN))
     interp.parameter_lists.append(params)
-    group = interp.new(Obj("dict", attrs={"params": params}, element=Scalar("float")))
-    obj = obj.with_attr("param_groups", interp.new(Obj("list", element=group)))
+    obj = obj.with_attr("param_groups", param_groups.make(interp, site, params))
     state = interp.new(Obj("dict", element=interp.new(Obj("dict"))))
     obj = obj.with_attr("state", state).with_attr("defaults", interp.new(Obj("dict", element=UNKNOWN)))
     stateless = name in _MOMENTUM and site.value(2, "momentum") in (None, Const(0), Const(0.0))

@@ -9,7 +9,7 @@ from devfix.analysis.domain.lattice import CPU, Device
 from devfix.analysis.domain.values import NONE, TRUE, Const, DeviceValue, Obj, Ref, Tensor, Value
 from devfix.analysis.language.frames import CallSite
 from devfix.analysis.record import trails
-from devfix.analysis.torch_model.training import optim
+from devfix.analysis.torch_model.training import optim, param_groups
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -35,7 +35,7 @@ def before_step(interp: Interpreter, value: Value, site: CallSite) -> None:
     early = "late" not in obj.facts
     if early and "stepped" not in obj.facts and not _is_loaded(obj):
         _check_allocated(interp, obj, device, site)
-    _place(interp, obj.attrs.get("param_groups"), device)
+    param_groups.place(interp, obj.attrs.get("param_groups"), device)
     if early:
         _place(interp, obj.attrs.get("state"), device)
     interp.update(value, interp.obj(value).with_fact("stepped", TRUE))
