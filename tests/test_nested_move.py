@@ -181,3 +181,50 @@ def test_a_list_that_serves_other_ends_does_not_move_as_a_whole(use: str) -> Non
 
 def test_a_list_that_moved_stays() -> None:
     assert not check_texts({"main.py": ITEMS.format(moved=f"{MOVED}\n    ", use=TWICE)})
+
+
+SWITCHED = """
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, Dataset
+
+MASKED = True
+
+class Features(Dataset):
+    def __len__(self):
+        return 4
+
+    def __getitem__(self, index):
+        if MASKED:
+            return [torch.ones(3), torch.ones(3)], 0
+        return torch.ones(3), 0
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+net = nn.Linear(3, 1).to(device)
+for x, _ in DataLoader(Features(), batch_size=2):
+    if MASKED:
+        loss = net(x[0] * x[1]).sum() + (net(x[0]) * x[1]).sum()
+    {otherwise}
+"""
+
+
+@pytest.mark.parametrize(
+    "otherwise",
+    [
+        "else:\n        loss = net(x).sum()",
+        "elif len(x) > 3:\n        loss = 0\n    else:\n        x, mask = x, None\n        loss = net(x).sum()",
+    ],
+)
+def test_what_is_one_tensor_by_another_setting_does_not_move_as_a_list(otherwise: str) -> None:
+    after = fix_texts({"main.py": SWITCHED.format(otherwise=otherwise)})[0]["main.py"]
+    assert "for t in x" not in after
+    assert ".to(device)" in after.partition("    if MASKED:\n        loss")[2]
+    for program in (after, after.replace("MASKED = True", "MASKED = False")):
+        assert "loss" in run(program)
+
+
+def test_a_list_by_every_setting_moves_as_a_whole() -> None:
+    after = fix_texts({"main.py": SWITCHED.format(otherwise="else:\n        loss = net(x[1]).sum()")})[0][
+        "main.py"
+    ]
+    assert "    x = [t.to(device) for t in x]\n" in after

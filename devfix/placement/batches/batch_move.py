@@ -133,7 +133,7 @@ def _uses_by_position(loop: ast.For | ast.AsyncFor, name: str) -> list[ast.Name]
     found: list[ast.Name] = []
     for part in loop.body:
         if isinstance(part, ast.If) and (_reads(part.test) & beside or _asks_what(part.test, name)):
-            *branches, rest = _branches(part)
+            *branches, rest = branches_of(part)
             if any(name in _reads(each) for each in rest):
                 return []
             found += [use for branch in branches for each in branch for use in _uses(each, name)]
@@ -160,10 +160,10 @@ def _uses(code: ast.AST, name: str) -> list[ast.Name]:
     return [node for node in names if isinstance(node.ctx, ast.Load)]
 
 
-def _branches(test: ast.If) -> list[list[ast.stmt]]:
+def branches_of(test: ast.If) -> list[list[ast.stmt]]:
     """What is done where one of the tests of an ``if`` and its ``elif`` holds, and last what where none does."""
     if len(test.orelse) == 1 and isinstance(further := test.orelse[0], ast.If):
-        return [test.body, *_branches(further)]
+        return [test.body, *branches_of(further)]
     return [test.body, test.orelse]
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from devfix.analysis.record.facts import Facts
 from devfix.findings import FileEdit, InsertAtBodyStart, Operand
 from devfix.placement.batches import batch_forms
-from devfix.placement.batches.batch_move import is_moved_by_another, moves_parts
+from devfix.placement.batches.batch_move import branches_of, is_moved_by_another, moves_parts
 from devfix.placement.devices import device_expression
 from devfix.placement.devices.boundness import mentions
 from devfix.placement.devices.device_expression import Place
@@ -44,8 +44,8 @@ def _nested(facts: Facts, place: Place, loop: ast.For | ast.AsyncFor) -> Iterato
     span = place.outline.source.span(loop)
     bindings = facts.bindings(place.path, place.outline.scopes(loop)[0])
     for part in ast.walk(loop.target):
-        if isinstance(part, ast.Name) and moves_parts(loop, part.id):
-            continue  # what else is in it moves in the same way
+        if isinstance(part, ast.Name) and (moves_parts(loop, part.id) or _differs_by_branch(loop, part.id)):
+            continue  # what else is in it moves in the same way; or in another run it holds no parts
         if isinstance(part, ast.Name) and mentions(loop.body, {part.id}) and not _is_moved(loop, part.id):
             kinds = {bound.kind for bound in bindings.get(part.id, ()) if bound.statement == span}
             by_item = whole and kinds == {"list"} and _is_read_by_items(facts, place, loop, part.id)
@@ -53,6 +53,27 @@ def _nested(facts: Facts, place: Place, loop: ast.For | ast.AsyncFor) -> Iterato
                 batch_forms.DICTS if whole and not by_item else batch_forms.COLLECTIONS
             ):
                 yield part.id, kinds.pop()
+
+
+def _differs_by_branch(loop: ast.For | ast.AsyncFor, name: str) -> bool:
+    """Whether one branch reads items of a name, and another one all of it: by a switch that is the one or the other."""
+    for test in (node for part in loop.body for node in ast.walk(part) if isinstance(node, ast.If)):
+        ways = {_reads(branch, name) for branch in branches_of(test)}
+        if {True, False} <= ways:
+            return True
+    return False
+
+
+def _reads(branch: list[ast.stmt], name: str) -> bool | None:
+    """Whether statements read items of a name, and not only all of it; None if they do not read it."""
+    nodes = [node for statement in branch for node in ast.walk(statement)]
+    reads = [
+        node
+        for node in nodes
+        if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
+    ]
+    items = {node.value for node in nodes if isinstance(node, ast.Subscript)}
+    return any(read in items for read in reads) if reads else None
 
 
 def _is_read_by_items(facts: Facts, place: Place, loop: ast.For | ast.AsyncFor, name: str) -> bool:
