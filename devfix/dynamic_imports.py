@@ -45,8 +45,10 @@ def of_call(call: ast.Call) -> str:
 
 
 def _is_telling(text: str) -> bool:
-    """Whether a name with parts that nobody knows says in which package it is."""
-    begin = text.partition(ANY)[0]
+    """Whether a name is known, or says with parts that nobody knows in which package it is."""
+    begin, unknown, _ = text.partition(ANY)
+    if not unknown:
+        return bool(text)
     return begin.startswith(".") or bool(begin.rpartition(".")[0])
 
 

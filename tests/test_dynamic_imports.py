@@ -28,7 +28,7 @@ from devfix.findings import Applicability
         # Any module could be meant.
         ("importlib.import_module(name)", ("*",)),
         ('importlib.import_module(name + ".model")', ("*",)),
-        ('importlib.import_module("yaml")', ()),
+        ('importlib.import_module("yaml")', ("yaml",)),
         ('load("models." + name)', ()),
         ('sys.path.append(os.path.join(ROOT, "nets"))\nimport_module(name)', ("*", "nets.*")),
         ('sys.path.insert(0, "./lib/nets")\nimport_module(name)', ("*", "lib.nets.*")),

@@ -208,6 +208,8 @@ def _class_attribute(interp: Interpreter, cls: Class, receiver: Value, name: str
         if entries is not None and not hasattr(dict, name):
             return containers.get_item(interp, entries, Const(name))
         return tensor_attributes.of_object(interp, receiver, interp.obj(receiver), name, node)
+    if name == "__dict__":
+        return reflection.namespace_of_class(interp, cls)
     if name in ("__name__", "__qualname__"):
         return Const(cls.node.name) if name == "__name__" else UNKNOWN
     metaclass = classes.find(interp, cls, classes.METACLASS)

@@ -78,9 +78,22 @@ def namespace(interp: Interpreter, ref: Ref) -> Value:
     return interp.new(Obj("dict", attrs=plain, element=element, facts={given_namespaces.NAMESPACE_OF: ref}))
 
 
+#: What Python puts into the namespace of a class.
+_OF_CLASSES = {"__module__": Scalar("str"), "__dict__": UNKNOWN, "__weakref__": UNKNOWN, "__doc__": UNKNOWN}
+
+
+def namespace_of_class(interp: Interpreter, cls: Class) -> Value:
+    """``vars(C)``, ``C.__dict__``: what the class itself has, which nobody writes to in this way."""
+    own = interp.state.variables(cls.frame)
+    attrs = {name: value for name, value in own.items() if name.isidentifier()}
+    return interp.new(Obj("dict", attrs={**_OF_CLASSES, **attrs}))
+
+
 def vars_(interp: Interpreter, name: str, site: CallSite) -> Value:
-    """``vars(x)``: the attributes as a dict, and what is written to it goes to the object."""
+    """``vars(x)``: the attributes as a dict, and what is written to that of an object goes to it."""
     value = without_none(site.args[0].value) if site.args else None
+    if isinstance(value, Class):
+        return namespace_of_class(interp, value)
     return namespace(interp, value) if isinstance(value, Ref) else UNKNOWN
 
 
