@@ -89,7 +89,7 @@ def test_both_arms_of_a_conditional_expression_move() -> None:
     after = main_after(
         files(agent("self.policy = Discrete() if discrete else Continuous()"), policies=POLICIES)
     )
-    assert "Discrete().to(self.device) if discrete else Continuous().to(self.device)" in after
+    assert "(Discrete() if discrete else Continuous()).to(self.device)" in after
 
 
 def test_what_a_function_returns_in_another_case_moves_as_well() -> None:

@@ -576,3 +576,124 @@ def test_an_import_stays_that_another_file_may_have_from_there(other: str) -> No
     assert tidy(before, after, others={"other.py": (other, other)}) == after
     own = "from typing import List\nimport typing\ntyping.List\n"
     assert tidy(before, after, others={"other.py": (own, own)}) == "x = M(f())\n"
+
+
+def test_what_moves_in_both_branches_of_a_choice_moves_as_a_whole() -> None:
+    before = "net = Net(4) if deep else Flat()\n"
+    after = "net = Net(4).to(device) if deep else Flat().to(device)\n"
+    assert tidy(before, after) == "net = (Net(4) if deep else Flat()).to(device)\n"
+    assert tidy("f((A() if b else B()))\n", "f((A().to(d) if b else B().to(d)))\n") == (
+        "f((A() if b else B()).to(d))\n"
+    )
+    assert tidy("f(A() if b else B())\n", "f(A().to(d) if b else B().to(d))\n") == (
+        "f((A() if b else B()).to(d))\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("n = A() if b else B()\n", "n = A().to(d) if b else B().to(e)\n"),
+        ("n = A() if b else B()\n", "n = A().to(d) if b else B()\n"),
+        ("n = A().to(d) if b else B()\n", "n = A().to(d) if b else B().to(d)\n"),
+    ],
+    ids=["elsewhere", "one of them", "one that somebody wrote"],
+)
+def test_other_choices_stay(before: str, after: str) -> None:
+    assert tidy(before, after) == after
+
+
+def test_what_is_unpacked_again_and_again_moves_with_its_siblings_each_time() -> None:
+    before = """\
+    def main():
+        for step in range(3):
+            s, v = market(9)
+            f(g(s, v), s)
+        s, v = market(20)
+        f(g(s, v), s, v)
+    """
+    after = """\
+    def main():
+        for step in range(3):
+            s, v = market(9)
+            s = s.to(device)
+            f(g(s, v.to(device)), s)
+        s, v = market(20)
+        s = s.to(device)
+        f(g(s, v.to(device)), s, v.to(device))
+    """
+    assert tidy(before, after) == dedent(
+        """\
+        def main():
+            for step in range(3):
+                s, v = market(9)
+                s, v = s.to(device), v.to(device)
+                f(g(s, v), s)
+            s, v = market(20)
+            s, v = s.to(device), v.to(device)
+            f(g(s, v), s, v)
+        """
+    )
+
+
+def test_what_one_round_of_a_loop_leaves_to_the_next_moves_where_it_is_used() -> None:
+    before = "def f():\n    s, v = g()\n    for _ in r:\n        h(s, v)\n        s, v = g()\n"
+    after = before.replace("g()\n    for", "g()\n    s = s.to(d)\n    for").replace(
+        "h(s, v)", "h(s, v.to(d))"
+    )
+    assert tidy(before, after) == after
+
+
+def test_what_a_script_makes_moves_where_it_gets_its_name() -> None:
+    before = (
+        "device = d\nfor it in range(9):\n    pts = draw(it)\n    f(pts)\n    g(pts)\npts = grid()\nf(pts)\n"
+    )
+    after = before.replace("f(pts)\n    g(pts)", "f(pts.to(device))\n    g(pts.to(device))")
+    once = before.replace("draw(it)", "draw(it).to(device)")
+    assert tidy(before, after) == once
+    read = "def show():\n    return pts\n"
+    assert tidy(read + before, read + after) == read + after
+    own = "def show(pts):\n    return pts\n"
+    assert tidy(own + before, own + after) == own + once
+    late = before.replace("device = d\n", "") + "device = d\n"
+    moved = after.replace("device = d\n", "") + "device = d\n"
+    assert tidy(late, moved) == moved
+
+
+_KIN = """\
+def f(x, y):
+    h = self.lin(x).view(-1)
+    e = F.relu(h) + 1
+    e = e * 2
+    a = torch.zeros(3{})
+    b = torch.ones(3{})
+    return e + a + b
+"""
+
+
+def _kin(one: str, other: str, text: str = _KIN) -> str:
+    """What becomes of two devices that are told."""
+    return tidy(text.format("", ""), text.format(f", device={one}", f", device={other}"))
+
+
+def test_what_comes_of_a_tensor_is_where_that_is() -> None:
+    assert _kin("e.device", "x.device") == _KIN.format(", device=x.device", ", device=x.device")
+    assert _kin("h.device", "e.device") == _KIN.format(", device=h.device", ", device=h.device")
+    moved = _KIN.replace("self.lin(x)", "torch.rand(3).to(device)")
+    assert _kin("e.device", "device", moved) == moved.format(", device=device", ", device=device")
+
+
+@pytest.mark.parametrize(
+    "bound",
+    [
+        "h = self.lin(x).cpu()",
+        "h = self.lin(x).to(y.device)",
+        "h = measured(x)",
+        "h = torch.rand(x.size(0), device=y.device)",
+        "h = x if flag else y",
+        "h: Tensor = self.lin(x)",
+    ],
+)
+def test_what_may_be_elsewhere_is_asked_itself(bound: str) -> None:
+    text = _KIN.replace("h = self.lin(x).view(-1)", bound)
+    assert _kin("e.device", "x.device", text) == text.format(", device=e.device", ", device=x.device")

@@ -15,6 +15,8 @@ from devfix.tidying import (
     agreed,
     arguments,
     bindings,
+    choices,
+    common_devices,
     devices,
     idle,
     imports,
@@ -49,6 +51,7 @@ def tidied(
             text = together.moved_together(Written(before[path], source.with_text(text)))
             text = bindings.moved_once(Written(before[path], source.with_text(text)))
             text = siblings.moved_together(Written(before[path], source.with_text(text)))
+        text = choices.moved_once(Written(before[path], source.with_text(text)))
         text = _with_names(before[path], source.with_text(text))
         text = unpackings.moved_at_once(Written(before[path], source.with_text(text)))
         found[path] = source.with_text(lines.joined(Written(before[path], source.with_text(text))))
@@ -63,6 +66,7 @@ def tidied(
 
 def _with_names(before: Source, after: Source) -> str:
     """The text in which neighbours name one device, and one that is asked for again and again has a name."""
+    after = after.with_text(common_devices.named_alike(Written(before, after)))
     again = after.with_text(agreed.in_one_way(Written(before, after), asks_again=True))
     text = devices.named(Written(before, again))
     if text != again.text:

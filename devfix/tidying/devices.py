@@ -36,8 +36,10 @@ def named(written: Written) -> str:
         text, numbers = found
         for number in numbers:
             lines[number - 1] = lines[number - 1].replace(text, "device")
-        for number, asked in _followed(written, function):
-            lines[number - 1] = re.sub(rf"(?<![\w.]){asked}\b", "device", lines[number - 1])
+        own = bound_names(function)
+        for number, name in asked_of_tensors(written, function):
+            if name in own:
+                lines[number - 1] = re.sub(rf"(?<![\w.]){name}\.device\b", "device", lines[number - 1])
         first = first_statement(function)
         line = lines[first.lineno - 1]
         indent = indent_of(line)
@@ -62,15 +64,14 @@ def _asked_for(written: Written, function: Function) -> tuple[str, list[int]] | 
     return (text, sorted(set(asked[text]))) if again and all(map(written.is_new_line, asked[text])) else None
 
 
-def _followed(written: Written, function: Function) -> list[tuple[int, str]]:
-    """The devices of the function's own tensors, ``x.device``, in new lines that did not ask for them, and which lines."""
-    own = bound_names(function)
+def asked_of_tensors(written: Written, function: Function) -> list[tuple[int, str]]:
+    """The new lines of a function that ask a tensor for its device, ``x.device``, and did not before, and whom."""
     return [
-        (number, match[0])
+        (number, match["tensor"])
         for number in range(function.lineno, (function.end_lineno or function.lineno) + 1)
         if written.is_new_line(number)
         for match in _OF_TENSOR.finditer(written.after.lines[number - 1])
-        if match["tensor"] in own and match[0] not in written.instead_of(number)
+        if match["tensor"] not in ("self", "cls") and match[0] not in written.instead_of(number)
     ]
 
 

@@ -1,4 +1,4 @@
-"""Siblings: what is unpacked with others that move at once, and moves where it is used once, moves with them."""
+"""Siblings: what is unpacked with others that move at once, and moves wherever it is used, moves with them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from devfix.tidying.arguments import moved_part, suffix_of
 from devfix.tidying.functions import functions, holds_functions, read_names
+from devfix.tidying.lifetimes import readers
 from devfix.tidying.lines import indent_of, moves_of
 from devfix.tidying.written import Written, without
 
@@ -22,9 +23,9 @@ def moved_together(written: Written) -> str:
     """
     source = written.after
     found = [each for scope in _scopes(source.tree) for each in _late(written, scope)]
-    text = without(source.text, [suffix_of(written, move) for _, move in found])
+    text = without(source.text, [suffix_of(written, move) for _, moves in found for move in moves])
     lines = list(source.with_text(text).lines)
-    for number, move in sorted(found, key=lambda each: each[0], reverse=True):
+    for number, (move, *_) in sorted(found, key=lambda each: each[0], reverse=True):
         before = source.lines[number - 1]
         indent = indent_of(before)
         name = moved_part(move)
@@ -41,8 +42,8 @@ def _scopes(tree: ast.Module) -> Iterator[list[ast.stmt]]:
     yield from (function.body for function in inner if not holds_functions(function))
 
 
-def _late(written: Written, scope: list[ast.stmt]) -> Iterator[tuple[int, ast.Call]]:
-    """Behind which line moves stand that others could join, and the moves of these."""
+def _late(written: Written, scope: list[ast.stmt]) -> Iterator[tuple[int, list[ast.Call]]]:
+    """Behind which line moves stand that others could join, and the moves of each of these."""
     nodes = [node for part in scope for node in ast.walk(part)]
     for statement in nodes:
         names, block = _unpacked(statement, scope, nodes)
@@ -52,11 +53,11 @@ def _late(written: Written, scope: list[ast.stmt]) -> Iterator[tuple[int, ast.Ca
             continue
         suffix = _moves(written, lines[-1])[0]
         for name in (each for each in names if each not in moved):
-            move = _only_use(nodes, block, name)
-            if move is not None and f".to({ast.unparse(move.args[0])})" == suffix:
-                asks = read_names(move.args[0]) & set(names)
-                if not asks and written.holds([suffix_of(written, move)]):
-                    yield lines[-1], move
+            late = _only_uses(scope, nodes, statement, block, name)
+            if late and all(f".to({ast.unparse(move.args[0])})" == suffix for move in late):
+                asks = read_names(late[0].args[0]) & set(names)
+                if not asks and all(written.holds([suffix_of(written, move)]) for move in late):
+                    yield lines[-1], late
 
 
 def _unpacked(
@@ -95,15 +96,27 @@ def _moves(written: Written, number: int) -> tuple[str, list[str]]:
     return moves_of(written.after.lines[number - 1]) or ("", [])
 
 
-def _only_use(nodes: list[ast.AST], block: list[ast.stmt], name: str) -> ast.Call | None:
-    """The one thing that is done with a name, whenever the statements of a block run: it moves."""
-    uses = [node for node in nodes if isinstance(node, ast.Name) and node.id == name]
-    reads = [node for node in uses if isinstance(node.ctx, ast.Load)]
-    if len(uses) != 2 or len(reads) != 1:
-        return None
-    always = (part for part in block if not isinstance(part, (*_ASIDE, *_LOOPS)))
-    inside = [node for part in always for node in ast.walk(part)]
-    if any(isinstance(node, _ASIDE) and reads[0] in ast.walk(node) for node in inside):
-        return None
-    calls = (node for node in inside if isinstance(node, ast.Call) and moved_part(node) == name)
-    return next((call for call in calls if getattr(call.func, "value", None) is reads[0]), None)
+def _only_uses(
+    scope: list[ast.stmt], nodes: list[ast.AST], statement: ast.AST, block: list[ast.stmt], name: str
+) -> list[ast.Call]:
+    """All that is done with what a statement binds to a name, some of it whenever the block runs: it moves."""
+    lives = readers(scope, nodes, name) or {}
+    reads = next((each for bound, each in lives.items() if bound is statement), [])
+    calls = (node for part in block for node in ast.walk(part) if isinstance(node, ast.Call))
+    moves = [
+        call
+        for call in calls
+        if moved_part(call) == name and isinstance(call.func, ast.Attribute) and call.func.value in reads
+    ]
+    always = [part for part in block if not isinstance(part, (*_ASIDE, *_LOOPS))]
+    inside = {node for part in always for node in ast.walk(part)} - {
+        node for part in always for node in _aside(part)
+    }
+    return moves if len(moves) == len(reads) and inside & set(moves) else []
+
+
+def _aside(statement: ast.stmt) -> Iterator[ast.AST]:
+    """The parts of a statement that may not run when it does."""
+    for node in ast.walk(statement):
+        if isinstance(node, _ASIDE):
+            yield from ast.walk(node)
