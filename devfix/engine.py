@@ -20,6 +20,8 @@ from devfix.project import Program, Project
 from devfix.registry import PackFault, Rule
 from devfix.selection import Selection
 from devfix.states import State
+from devfix.tidying.line_breaks import broken
+from devfix.tidying.written import Written
 from devfix.timing import FIXES, spent_on
 
 
@@ -130,8 +132,11 @@ class Engine:
         """The new texts of the files that the fix of one finding of the judgement changes; none without a fix."""
         mended = self._fixer(Applicability.UNSAFE).mended(State(program, judgement), finding)
         after = {} if mended is None else mended.sources
+        before = program.sources
         return {
-            path: source.text for path, source in after.items() if source.text != program.sources[path].text
+            path: broken(Written(before[path], source))
+            for path, source in after.items()
+            if source.text != before[path].text
         }
 
     def edited(self, text: str, edits: Sequence[Edit | ReplaceComment]) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from test_adoption import adopted
 from text_program import files
 
@@ -308,6 +309,7 @@ def test_a_table_that_a_class_method_makes_is_the_one_that_counts() -> None:
     assert ".to(" not in after["nets.py"]
 
 
+@pytest.mark.usefixtures("long_lines")
 def test_what_a_module_computes_of_a_list_that_it_keeps_moves_where_it_is_computed() -> None:
     after = adopted(
         files(

@@ -94,6 +94,7 @@ print(Forecast().train(np.zeros((2, 3, 3))).sum())
 CHOICE = 'self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")'
 
 
+@pytest.mark.usefixtures("long_lines")
 @pytest.mark.parametrize(
     ("body", "repaired"),
     [

@@ -37,6 +37,7 @@ def fixed(text: str) -> str:
     return texts["main.py"]
 
 
+@pytest.mark.usefixtures("long_lines")
 @pytest.mark.parametrize("form", ["({})", "[{}]"])
 def test_a_comprehension_moves_what_it_makes_for_names_that_are_all_refused(form: str) -> None:
     made = form.format("torch.stack(c) for c in zip(*random.sample(rows, 8))")
