@@ -278,3 +278,8 @@ def test_what_else_an_assignment_binds_is_no_move_of_another(moves: str) -> None
     after = fixed(body)
     assert after != body
     assert moves.replace("two", "two.to(device)") not in after
+
+
+def test_parentheses_around_one_that_moves_are_no_part_of_its_move() -> None:
+    body = TOGETHER.format(first="one", second="two", moves="one, (two).cuda(0)")
+    assert fixed(body) == body.replace("= one, (two)", "= one.cuda(0), (two)")

@@ -8,9 +8,10 @@ from collections.abc import Iterator
 from devfix.analysis.domain.lattice import ACCELERATOR
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.outline import Outline
-from devfix.findings import FileEdit, InsertAfter, Origin, WrapExpression
+from devfix.findings import FileEdit, InsertAfter, Origin, Span, WrapExpression
 from devfix.placement.devices import move_guards
-from devfix.placement.siblings.sibling_move import last_move, move_of, names
+from devfix.placement.devices.device_expression import Place
+from devfix.placement.siblings.sibling_move import bindings_at, last_move, move_of, names
 
 Edits = tuple[FileEdit, ...]
 
@@ -52,12 +53,21 @@ def in_one_assignment(facts: Facts, site: Origin) -> Edits:
     pairs = [(ast.unparse(target), part) for target, part in zip(targets.elts, value.elts, strict=False)]
     own = next((part for name, part in pairs if name == ast.unparse(named) == ast.unparse(part)), None)
     moved = {name: part for name, part in pairs if ast.unparse(part) == name + (last_move(part) or "?")}
-    moves = {outline.source.segment(outline.source.span(part))[len(name) :] for name, part in moved.items()}
+    moves = {_suffix(outline, part) for part in moved.values()}
     if own is None or len(moves) != 1:
         return ()
     if not any(_placed(facts, site.path, outline, statement, other) == "module" for other in moved):
         return ()
     return (FileEdit(site.path, WrapExpression(outline.source.span(own), "", moves.pop())),)
+
+
+def _suffix(outline: Outline, move: ast.expr) -> str:
+    """``.cuda(0)`` as it is written, whatever parentheses are around what is moved."""
+    receiver = (
+        move.func.value if isinstance(move, ast.Call) and isinstance(move.func, ast.Attribute) else move
+    )
+    begin, end = outline.source.span(receiver).end, outline.source.span(move).end
+    return outline.source.segment(Span(*begin, *end)).lstrip(") ")
 
 
 def _as_above(facts: Facts, path: str, named: ast.Name) -> Edits:
@@ -157,9 +167,7 @@ def _placed(facts: Facts, path: str, outline: Outline, statement: ast.stmt, name
     Data counts under a guard that is there for moves; "" for anything else.
     """
     span = outline.source.span(statement)
-    function = outline.function_of(statement) if "." in name else None
-    scope = outline.scope(function) if function is not None else outline.scopes(statement)[0]
-    bindings = facts.bindings(path, scope).get(name, [])
+    bindings = bindings_at(facts, Place(path, outline, statement), statement, name)
     found = [binding for binding in bindings if binding.statement == span]
     kinds = {binding.kind for binding in found}
     if kinds == {"module"} and all((binding.device or ACCELERATOR).is_accelerator for binding in found):

@@ -368,7 +368,7 @@ def binds(statement: ast.stmt, name: str) -> bool:
 def is_placed(facts: Facts, place: Place, statement: ast.stmt, name: str) -> bool:
     """Whether a name was seen to be a tensor on the accelerator after a statement, or got something else by ``cuda()``."""
     span = place.outline.source.span(statement)
-    bindings = _bindings_at(facts, place, statement, name)
+    bindings = bindings_at(facts, place, statement, name)
     # Whoever asks for the CPU, in another call, has all parts there.
     found = [b for b in bindings if b.statement == span and b.device != CPU]
     by_cuda = isinstance(statement, ast.Assign) and move_of(statement.value).startswith(".cuda(")
@@ -381,11 +381,11 @@ def is_placed(facts: Facts, place: Place, statement: ast.stmt, name: str) -> boo
 def is_tensor(facts: Facts, place: Place, statement: ast.stmt, name: str) -> bool:
     """Whether a name, or an attribute, was seen to be a tensor after a statement, wherever that is."""
     span = place.outline.source.span(statement)
-    found = [each for each in _bindings_at(facts, place, statement, name) if each.statement == span]
+    found = [each for each in bindings_at(facts, place, statement, name) if each.statement == span]
     return any(each.kind == "tensor" for each in found)
 
 
-def _bindings_at(facts: Facts, place: Place, statement: ast.stmt, name: str) -> list[Binding]:
+def bindings_at(facts: Facts, place: Place, statement: ast.stmt, name: str) -> list[Binding]:
     """All that a name of the function around a statement was seen to stand for, or an attribute of its object."""
     outline = place.outline
     function = outline.function_of(statement)
