@@ -78,7 +78,8 @@ class Fixer:
                 raise
             self._declined = _ENDLESS
             end = self._end(start)
-        if are_kin(end.fixed) and not start.program.adopts:
+        first = [fixed for fixed, home in zip(end.fixed, end.homes, strict=True) if home is start.program]
+        if are_kin(first) and not start.program.adopts:
             end = self._by_one(start, end)
         if may_follow(end.fixed, start.program.sources) and not start.program.adopts:
             end = self._by_fewer(start, end)
@@ -190,10 +191,12 @@ class Fixer:
         return end
 
     def _by_one(self, start: State, end: State) -> State:
-        """The end of a way that one fix alone leads, if it leads as far as ``end`` and changes fewer lines."""
-        best = end
-        for finding in self._candidates(start):
+        """The end of a way that begins with one fix alone, if it leads as far as ``end`` and changes fewer lines."""
+        best, candidates = end, self._candidates(start)
+        for finding in candidates:
             after = self._attempt(start, [finding])
+            if after is not None and len(end.fixed) > len(candidates):
+                after = self._further(after)
             if after is None or self._is_worse(end.judgement, after.judgement):
                 continue
             if lines_changed(start, after) < lines_changed(start, best):
@@ -201,6 +204,16 @@ class Fixer:
                 if lines_changed(start, best) == 1:
                     break
         return best
+
+    def _further(self, state: State) -> State:
+        """Where the fixes of a state lead that others have led to, or the state itself where that comes to no end."""
+        withheld = self._withheld
+        try:
+            return self._settle(state, _freely)
+        except NotConvergingError:
+            return state
+        finally:
+            self._withheld = withheld
 
     def _by_fewer(self, start: State, end: State) -> State:
         """The same end without the fixes of findings that the others do away with."""

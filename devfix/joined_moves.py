@@ -12,7 +12,9 @@ from devfix.findings import Edit, InsertAfter, InsertAtBodyStart
 #: The columns of a line, as formatters have them by default.
 WIDTH = 88
 _INDENT = 4
-_MOVE = re.compile(r"(?P<name>[A-Za-z_]\w*) = (?P=name)(?P<suffix>\.(?:to\([\w.]+\)|cuda\(\)))")
+_MOVE = re.compile(
+    r"(?P<name>[A-Za-z_]\w*) = (?P=name)(?P<suffix>\.(?:to\([\w.]+\)|(?:cuda|long|float|double)\(\)))"
+)
 
 
 def joined(edits: Iterable[Edit]) -> list[Edit]:

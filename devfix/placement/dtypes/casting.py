@@ -295,7 +295,7 @@ class Recaster:
             return ()
         outline, name = place.outline, place.node.id
         function = outline.function_of(place.node)
-        if function is None or any(each.arg == name for each in parameters_of(function)):
+        if function is None:
             return ()
         named = [node for node in ast.walk(function) if isinstance(node, ast.Name) and node.id == name]
         bound = [node for node in named if not isinstance(node.ctx, ast.Load)]
@@ -305,10 +305,16 @@ class Recaster:
             for each in self.facts.mismatches(self.mismatch.kind)
             if each.path == place.path and each.get("wanted") == self.mismatch.get("wanted")
         }
-        statement = outline.statement_of(bound[0]) if len(bound) == 1 else None
-        if len(uses) < 2 or not uses <= refused or not isinstance(statement, ast.Assign):
+        if len(uses) < 2 or not uses <= refused:
             return ()
-        if statement.targets != bound:
+        if any(each.arg == name for each in parameters_of(function)):
+            at = outline.source.span(function)
+            code = f"{name} = {name}{self._suffix()}"
+            return (
+                (FileEdit(place.path, InsertAtBodyStart(at, code)),) if not bound and self._suffix() else ()
+            )
+        statement = outline.statement_of(bound[0]) if len(bound) == 1 else None
+        if not isinstance(statement, ast.Assign) or statement.targets != bound:
             return ()
         return self._wrap(Place(place.path, outline, statement.value))
 
@@ -326,7 +332,9 @@ class Recaster:
         if place is None or self.operand.span == self.mismatch.sink or _is_called(place):
             return ()
         if isinstance(place.node, ast.Call):
-            return self._recast(place, place.node)  # a cast right there is replaced, not doubled
+            made = self.operand.trail[:1] and self.operand.trail[0].span == self.operand.span
+            told = dtype_keyword.told_factory(place, self.wanted) if made and self.follows is None else ()
+            return told or self._recast(place, place.node)  # a cast right there is replaced, not doubled
         return self._wrap(place)
 
     def _suffix(self) -> str:
