@@ -310,3 +310,16 @@ def test_an_edit_of_any_kind_becomes_json() -> None:
     document = json.loads(render_json(results(finding(fix=fix, alternatives=(fix,))), PLAIN))
     (found,) = document["files"][0]["findings"]
     assert found["alternatives"] == [found["fix"]]
+
+
+def test_a_line_that_notes_speak_of_is_shown_once() -> None:
+    made, named = (
+        Note("train.py", Span(3, column, 3, 20), text) for column, text in ((7, "is made"), (0, "named"))
+    )
+    sink = Note("train.py", Span(6, 4, 6, 7), "kept")
+    shown = render_text(results(finding(notes=(made, named, sink))), PLAIN).splitlines()
+    assert [line for line in shown if line.startswith("  = ")] == [
+        "  = train.py:3:8: is made  mask = torch.ones(3)",
+        "  = train.py:3:1: named",
+        "  = train.py:6:5: kept",
+    ]

@@ -140,7 +140,7 @@ def test_what_is_made_of_weights_says_where() -> None:
             )
         }
     )
-    assert found.message == "`s` is made of weights that were not moved yet"
+    assert found.message == "`s` was made of weights before they moved, and meets `p` on the accelerator"
     assert "`p.detach().clone()` is made of its weights here" in [note.text for note in found.notes]
 
 

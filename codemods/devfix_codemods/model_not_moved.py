@@ -16,6 +16,7 @@ from devfix.rules import (
     given_average,
     misplaced,
     moved_like_twin,
+    others,
     spoken,
     spoken_name,
     with_doubt,
@@ -78,7 +79,10 @@ def _fault(facts: Facts, mismatch: Mismatch, operand: Operand, mover: ModuleMove
     name = spoken_name(operand)
     message = f"`{name}` stays on the CPU: it is never moved, and what it meets is on the accelerator"
     if operand.trail and operand.trail[0].kind != "module":
-        message = f"`{spoken(operand)}` is made of weights that were not moved yet"
+        met = others(mismatch, operand)
+        message = (
+            f"`{spoken(operand)}` was made of weights before they moved, and meets {met} on the accelerator"
+        )
     elif mismatch.get("late"):
         message = f"`{name}` stays on the CPU: it joins a model that was moved before"
     fixes = [*moved_like_twin(facts, operand), *given_average(facts, operand)]

@@ -44,17 +44,20 @@ def _finding(finding: Finding, results: Results, paint: Paint) -> Iterator[str]:
         marks.append(Note(finding.path, finding.span, ""))
     yield from excerpt(results.lines(finding.path), marks, paint)
     elsewhere = [mark for mark in finding.marks if mark.path != finding.path]
+    shown = {(mark.path, mark.span.line) for mark in marks}
     for note in (*elsewhere, *finding.notes):
-        yield _note(note, finding, results, paint)
+        yield _note(note, finding, results, paint, is_shown=(note.path, note.span.line) in shown)
+        shown.add((note.path, note.span.line))
     if finding.fix is not None:
         yield f"  {_label(finding.fix.applicability, paint)} {finding.fix.title}"
 
 
-def _note(note: Note, finding: Finding, results: Results, paint: Paint) -> str:
+def _note(note: Note, finding: Finding, results: Results, paint: Paint, *, is_shown: bool) -> str:
+    """What a note says, and the line it speaks of unless that ``is_shown`` above."""
     if (note.path, note.span) == (finding.path, finding.span):
         return f"  = {printable(note.text)}"
     lines = results.lines(note.path)
-    code = lines[note.span.line - 1].strip() if note.span.line <= len(lines) else ""
+    code = lines[note.span.line - 1].strip() if note.span.line <= len(lines) and not is_shown else ""
     shown = f"  {paint('dim', printable(code))}" if code else ""
     return f"  = {_place(note.path, note, paint)}: {printable(note.text)}{shown}"
 

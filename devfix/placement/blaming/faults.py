@@ -91,7 +91,8 @@ def _of_group(group: list[Fault]) -> Finding:
     if len(places) > _MAX_PLACES:
         last = places[_MAX_PLACES - 1]
         more = len(places) - _MAX_PLACES
-        places[_MAX_PLACES - 1 :] = [replace(last, text=f"{last.text}, and in {more} more places")]
+        others = f"{more} more place{'s' * (more > 1)}"
+        places[_MAX_PLACES - 1 :] = [replace(last, text=f"{last.text}, and in {others}")]
     return replace(first, notes=tuple(dict.fromkeys((*first.notes, *places))))
 
 

@@ -43,6 +43,7 @@ from devfix.placement.moves import (
     writing,
 )
 from devfix.placement.moves.drawing import filled_at_random
+from devfix.placement.moves.titles import title_of
 from devfix.placement.siblings import (
     alike_move,
     made_beside,
@@ -76,7 +77,6 @@ class Relocator:
         self.mismatch = mismatch
         self.operand = operand
         self.peers = [o for o in mismatch.operands if o is not operand and o.device not in ("cpu", None)]
-        self.title = f"move `{operand.text}` to the device of what it meets"
 
     def fixes(self) -> list[Fix]:
         """All fixes, the preferred one first, without repeats."""
@@ -123,7 +123,7 @@ class Relocator:
         # Once the inputs have moved they tell the device more simply than the parameters do.
         asks = any("next(" in getattr(each.edit, "value", "") for each in edits)
         waits = (_LAST if chooses else max(turn, asks)) if self.facts.program.adopts else 0
-        return Fix(self.title, edits, Applicability.SAFE, waits)
+        return Fix(title_of(self.facts, self.operand, edits), edits, Applicability.SAFE, waits)
 
     def handed_over(self) -> list[Fix]:
         """The ways to move the operand, first where it is written as an argument of what keeps it."""
@@ -131,7 +131,7 @@ class Relocator:
             place = place_at(self.facts, site.path, site.span) if site.kind == "argument" else None
             edits = self._given(place) if place is not None else ()
             if edits:
-                first = Fix(self.title, edits, Applicability.SAFE)
+                first = Fix(title_of(self.facts, self.operand, edits), edits, Applicability.SAFE)
                 return [first, *(fix for fix in self.fixes() if fix.edits != edits)]
         return self.fixes()
 
