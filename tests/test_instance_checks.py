@@ -427,3 +427,65 @@ def built(kind, count):
     assert clashes(text.format("torch.ones(2).cuda() + built(Layer, 2)[0](torch.ones(2))")) == [
         f"{text.count(chr(10))}: device"
     ]
+
+
+UNIONS = [
+    "list | tuple",
+    "list | tuple | set",
+    "int | float",
+    "Own | list",
+    "str | None",
+    "torch.Tensor | list",
+    "Many",
+]
+
+
+@pytest.mark.parametrize("asked", UNIONS)
+@pytest.mark.parametrize("value", ["[1]", "(1, 2)", "3", "'a'", "None", "Own()", "torch.ones(3)"])
+def test_what_is_one_of_several_classes_is_as_python_says(value: str, asked: str) -> None:
+    text = f"{HEAD}class Own:\n    pass\nMany = tuple | Own\nvalue = {value}\nanswer = isinstance(value, {asked})\n"
+    assert lies(text) == []
+    if value != "None":
+        assert isinstance(Ending(text)["answer"], Const)
+
+
+COLLECTED = """
+import torch
+from torch import nn
+
+class Rows(torch.utils.data.Dataset):
+    def __len__(self):
+        return 3
+
+    def __getitem__(self, index):
+        return {sample}, 1
+
+class Trainer:
+    def choose(self, x):
+        self.predict = self.of_several if isinstance(x, list | tuple) else self.of_one
+
+    def of_one(self, x):
+        return net({one})
+
+    def of_several(self, x):
+        for i in range(len(x)):
+            x[i] = x[i].to("cuda")
+        return net(*x)
+
+net = nn.Linear(3, 3).cuda()
+loader = torch.utils.data.DataLoader(Rows())
+trainer = Trainer()
+trainer.choose(next(iter(loader))[0])
+for x, _ in loader:
+    trainer.predict(x)
+"""
+
+
+@pytest.mark.parametrize("sample", ["torch.zeros(3)", "[torch.zeros(3)]"])
+def test_what_handles_collections_is_given_no_tensor(sample: str) -> None:
+    assert not clashes(COLLECTED.format(sample=sample, one='x.to("cuda")'))
+
+
+def test_what_handles_tensors_is_given_them() -> None:
+    assert clashes(COLLECTED.format(sample="torch.zeros(3)", one="x"))
+    assert not clashes(COLLECTED.format(sample="[torch.zeros(3)]", one="x"))

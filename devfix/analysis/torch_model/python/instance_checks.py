@@ -126,6 +126,8 @@ def _is_instance(interp: Interpreter, value: Value, option: Value) -> bool | Non
         return None
     if isinstance(option, Class):
         return _is_project_instance(interp, value, option)
+    if option == NONE and not isinstance(value, External):
+        return value == NONE
     if not isinstance(option, External):
         return None
     name = option.name

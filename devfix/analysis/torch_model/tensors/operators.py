@@ -45,7 +45,7 @@ from devfix.analysis.record.trails import (
 from devfix.analysis.torch_model.arrays import numpy_types, sparse_matrices, table_types
 from devfix.analysis.torch_model.devices import autocast, grad_mode
 from devfix.analysis.torch_model.loading import file_parts
-from devfix.analysis.torch_model.python import overloads
+from devfix.analysis.torch_model.python import class_unions, overloads
 from devfix.analysis.torch_model.python.folding import folded
 from devfix.analysis.torch_model.python.text_methods import assembled, percent
 from devfix.analysis.torch_model.tensors import (
@@ -296,9 +296,9 @@ def _python_result(interp: Interpreter, op: ast.operator, left: Value, right: Va
         if repeated is not None:
             return repeated
     if isinstance(op, ast.BitOr):
-        merged = _merged_dicts(interp, left, right)
-        if merged is not None:
-            return merged
+        for merged in (_merged_dicts(interp, left, right), class_unions.of(left, right)):
+            if merged is not None:
+                return merged
     if isinstance(left, Const) and isinstance(right, Const):
         return folded(op, left, right)
     kinds = (scalar_type(left), scalar_type(right))
