@@ -54,6 +54,32 @@ device = torch.device("cuda")
     assert not clashes(program)
 
 
+@pytest.mark.parametrize("by", ["place(net, device)", "Mover(device).place(part)"])
+@pytest.mark.parametrize("moves", [True, False])
+def test_a_function_may_have_handed_what_it_was_given_to_one_that_moves_it(by: str, *, moves: bool) -> None:
+    placed = "net.to(device)" if moves else "print(net)"
+    program = f"""{LONG}
+def place(net, device):
+    {placed}
+
+class Mover:
+    def __init__(self, device):
+        self.device = device
+
+    def place(self, net):
+        {placed.replace("device", "self.device")}
+
+def prepare(net, device):
+    {"; ".join(["long(3)"] * 40)}
+    part = net
+    {by}
+
+device = torch.device("cuda")
+{_calls("netN = nn.Linear(3, 3); prepare(netN, device); netN(torch.ones(3).to(device))")}
+"""
+    assert bool(clashes(program)) is not moves
+
+
 def test_a_method_may_have_given_its_object_other_buffers() -> None:
     program = f"""{LONG}
 class Scale(nn.Module):

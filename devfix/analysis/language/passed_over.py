@@ -14,7 +14,7 @@ from devfix.analysis.domain.values import Function, Obj, Ref, Tensor, Value
 from devfix.analysis.nn.modules import havoc
 from devfix.analysis.text import own_attributes
 from devfix.analysis.text.scope_names import parameters_of
-from devfix.analysis.text.syntax import below, first_name, remembered
+from devfix.analysis.text.syntax import below, first_name, remembered, spelt, walk
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -36,7 +36,7 @@ def forget(interp: Interpreter, function: Function, given: tuple[Value, ...]) ->
     if function.node.name == "__init__":
         moved = given[1:]
     else:
-        names = moved_parameters(function.node)
+        names = moved_parameters(function.node) | _handed_to_movers(interp, function.node)
         moved = tuple(
             value
             for part, value in zip(parameters_of(function.node), given, strict=False)
@@ -76,3 +76,55 @@ def moved_parameters(function: ast.FunctionDef | ast.AsyncFunctionDef) -> frozen
         if not isinstance(node, (ast.Name, ast.Constant)):
             pending += below(node)
     return frozenset(found.intersection(own))
+
+
+def _handed_to_movers(
+    interp: Interpreter, function: ast.FunctionDef | ast.AsyncFunctionDef
+) -> frozenset[str]:
+    """The parameters that a function hands on to what moves them, as far as functions of that name in the program do."""
+    sources = interp.program.sources.values()
+    return frozenset(
+        name
+        for name, called, index in _handed_on(function)
+        if any(
+            _moves(other, index)
+            for source in sources
+            if called in source.text
+            for other in _definitions(source.tree).get(called, ())
+        )
+    )
+
+
+def _moves(function: ast.FunctionDef | ast.AsyncFunctionDef, index: int) -> bool:
+    """Whether a function moves what it is given at a place, or a method after its object."""
+    own = [part.arg for part in parameters_of(function)]
+    own = own[1:] if own[:1] in (["self"], ["cls"]) else own
+    return index < len(own) and own[index] in moved_parameters(function)
+
+
+@remembered
+def _handed_on(function: ast.FunctionDef | ast.AsyncFunctionDef) -> tuple[tuple[str, str, int], ...]:
+    """Which parameters, by whatever name the function has for them, are which argument of a call of which name."""
+    names = {part.arg: part.arg for part in parameters_of(function)}
+    nodes = list(walk(function))
+    for node in nodes:
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Name) and node.value.id in names:
+            also = (target.id for target in node.targets if isinstance(target, ast.Name))
+            names.update(dict.fromkeys(also, names[node.value.id]))
+    return tuple(
+        (names[arg.id], spelt(node.func).rpartition(".")[2], index)
+        for node in nodes
+        if isinstance(node, ast.Call)
+        for index, arg in enumerate(node.args)
+        if isinstance(arg, ast.Name) and arg.id in names
+    )
+
+
+@remembered
+def _definitions(tree: ast.Module) -> dict[str, list[ast.FunctionDef | ast.AsyncFunctionDef]]:
+    """The functions and methods of a file by their names."""
+    found: dict[str, list[ast.FunctionDef | ast.AsyncFunctionDef]] = {}
+    for node in walk(tree):
+        if isinstance(node, _METHODS):
+            found.setdefault(node.name, []).append(node)
+    return found
