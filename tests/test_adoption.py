@@ -352,6 +352,25 @@ def test_nothing_is_adopted_where_another_script_may_load_a_model_itself(saved: 
     assert adopted(texts) == texts
 
 
+@pytest.mark.parametrize(
+    ("where", "comes"),
+    [
+        ('map_location="cpu"', True),
+        ("map_location=lambda kept, _: kept", True),
+        ("map_location=None", False),
+        ("**given", False),
+    ],
+)
+def test_a_model_that_another_script_loads_to_where_it_says_may_be_anywhere(where: str, comes: bool) -> None:
+    loading = files(
+        loaded=f"import json\nimport torch\n\ngiven = json.loads(input())\nprint(torch.load(input(), {where}))\n"
+    )
+    texts = {**trained("model"), **loading, "main.py": "import loaded\n" + trained("model")["main.py"]}
+    after = adopted(texts)
+    assert (after["main.py"] != texts["main.py"]) is comes
+    assert after["loaded.py"] == texts["loaded.py"]
+
+
 def test_what_a_script_saved_is_what_it_loads() -> None:
     texts = files("""
         import torch

@@ -18,8 +18,8 @@ class NoDeviceChosen(Rule):
     rules, preferably where they are made rather than what is computed from them. The setting
     ``device-policy`` says how the device is chosen.
 
-    There is no fix where a model is written to a file as a whole and some script reads a file of unknown
-    content (it would get the model on the accelerator), where a process that the script starts is given a
+    There is no fix where a model is written to a file as a whole and some script reads a file of unknown content and
+    does not say where to (it would get the model on the accelerator), where a process that the script starts is given a
     model, or code that has or makes one (a fork cannot use the accelerator of its parent), or where an
     operator takes a tensor and a NumPy array.
 

@@ -67,7 +67,9 @@ def load(interp: Interpreter, name: str, site: CallSite) -> Value:
     saved = _saved(interp, key)
     if saved is not None and saved != UNKNOWN:
         return _restored(interp, saved, device, made)
-    interp.recorder.strange_files |= interp.is_script
+    # Where it says where to, a model comes there wherever it was.
+    follows = open_ or location == NONE or bool(site.open)
+    interp.recorder.strange_files |= interp.is_script and follows
     obj = Obj("external", LOADED, trail=(made,))
     return interp.new(obj.with_fact("device", DeviceValue(device or UNKNOWN_DEVICE)))
 
