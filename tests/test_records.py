@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from reality import lies
 from text_program import clashes
 
 HEAD = """\
@@ -30,6 +31,11 @@ class Batch:
         for f in dataclasses.fields(self):
             setattr(self, f.name, getattr(self, f.name).to(device))
         return self
+
+
+@dataclass
+class Wide(Batch):
+    scale: float = 1.0
 
 
 class Scaled:
@@ -79,6 +85,9 @@ WAYS = [
     "either({'kind': 'first', 'data': x})",
     "either(Batch(x, there))",
     "either([there, x])",
+    "Batch(*(getattr(Batch(there, x), name) for name in Batch.__dataclass_fields__)).b",
+    "{name: getattr(Batch(there, x), name) for name in Batch(x, x).__dataclass_fields__}['b']",
+    "{name: getattr(Wide(there, x), name) for name in Wide.__dataclass_fields__.keys()}['b']",
 ]
 
 
@@ -113,3 +122,20 @@ def test_an_optional_manager_leaves_the_device_alone() -> None:
     x * torch.rand(3).cuda()
     """
     assert clashes(program) == ["5: device"]
+
+
+def test_the_fields_that_a_class_has_by_their_names() -> None:
+    program = """\
+    from dataclasses import dataclass
+
+    @dataclass(frozen=True)
+    class Base:
+        a: int
+        b: float = 2.0
+
+    names = [name for name in Base.__dataclass_fields__]
+    values = {name: getattr(Base(1), name) for name in Base(1).__dataclass_fields__}
+    first, second = names[0], values["b"]
+    has = "a" in Base.__dataclass_fields__
+    """
+    assert lies(program) == []

@@ -82,6 +82,10 @@ def directly_below(interp: Interpreter, cls: Class) -> tuple[Class, ...]:
     return tuple(each for each in interp.library.classes if cls in each.bases)
 
 
+#: Under which name a dataclass has its fields by their names.
+FIELDS = "__dataclass_fields__"
+
+
 def is_dataclass(cls: Class) -> bool:
     """Whether the class is decorated as a dataclass (``attrs`` classes count)."""
     return _is_decorated(cls.node, ("dataclass", *_ATTRS))

@@ -199,6 +199,8 @@ def _class_attribute(interp: Interpreter, cls: Class, receiver: Value, name: str
         return bind_method(interp, found, receiver, node)
     if name == named_tuples.FIELDS and (fields := named_tuples.fields_of(interp, cls)):
         return named_tuples.texts(fields)
+    if name == classes.FIELDS and classes.is_dataclass(cls) and not classes.is_of_attrs(cls):
+        return interp.new(Obj("dict", attrs={field.name: UNKNOWN for field in classes.fields(cls)}))
     if isinstance(receiver, Ref):
         getter = classes.find(interp, cls, "__getattr__")
         own = not is_module(interp, receiver) or not tensor_attributes.is_of_modules(interp, receiver, name)

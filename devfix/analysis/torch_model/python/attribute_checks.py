@@ -20,7 +20,7 @@ _OF_TENSORS = frozenset("to cuda cpu detach".split())
 _OF_MODULES = frozenset("to cuda cpu parameters".split())
 _OF_NAMED_TUPLES = frozenset("_fields _asdict _replace _make".split())
 #: What only named tuples and dataclasses have.
-_OF_RECORDS = _OF_NAMED_TUPLES | {"__dataclass_fields__"}
+_OF_RECORDS = _OF_NAMED_TUPLES | {classes.FIELDS}
 _EMPTY: dict[str, object] = {"list": [], "dict": {}}
 
 
@@ -90,7 +90,7 @@ def _collection_has(obj: Obj, name: str) -> bool | None:
 def _instance_has(interp: Interpreter, cls: Class, obj: Obj, name: str) -> bool | None:
     if named_tuples.is_one(interp, obj):
         return name in _OF_NAMED_TUPLES or hasattr((), name)
-    if name == "__dataclass_fields__":
+    if name == classes.FIELDS:
         return classes.is_dataclass(cls) or None
     if name == "__dict__":
         return None if classes.find(interp, cls, "__slots__") is not None else True
