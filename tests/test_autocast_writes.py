@@ -57,3 +57,46 @@ def test_what_a_layer_computes_in_float32_is_written_as_it_is(layer: str) -> Non
 @pytest.mark.parametrize("layer", ["ReLU()", "Dropout(0.1)"])
 def test_what_a_layer_leaves_a_half_is_not(layer: str) -> None:
     assert clashes(f"{HEAD}    out[at] = nn.{layer}(y)\n")
+
+
+#: What a layer leaves a half, and what it computes in a float that depends on the device beside one.
+PRODUCTS = [
+    "y",
+    "torch.bmm(y.softmax(-1).unsqueeze(2), y.unsqueeze(1))",
+    "y.softmax(-1).unsqueeze(2) @ y.unsqueeze(1)",
+    "y.unsqueeze(2) @ y.log_softmax(-1).unsqueeze(1)",
+]
+
+
+@pytest.mark.parametrize("product", PRODUCTS)
+@pytest.mark.parametrize("blend", ["torch.lerp(state, z, 0.4)", "state.lerp(z, 0.4)", "state.lerp_(z, 0.4)"])
+def test_what_is_blended_with_a_float_is_cast(product: str, blend: str) -> None:
+    text = f"{HEAD}    z = {product}\n    state = torch.zeros_like(z, dtype=torch.float32)\n    {blend}\n"
+    mended, _ = fix_texts({"main.py": text}, Applicability.UNSAFE)
+    assert mended["main.py"] == text.replace(
+        blend, blend.replace("(z,", "(z.float(),").replace(" z,", " z.float(),")
+    )
+
+
+@pytest.mark.parametrize(
+    "blend",
+    [
+        "torch.lerp(out, y.softmax(-1), 0.4)",  # float32 on some devices
+        "torch.lerp(y, layer(x), 0.4)",
+        "torch.lerp(out, y.float(), 0.4)",
+        "torch.lerp(out, out + 1, torch.tensor(0.4, dtype=torch.float64, device=device))",
+        "torch.lerp(torch.bmm(x.double()[None], known(y)), x.double(), 0.4)",
+    ],
+)
+def test_what_may_be_blended_is_left_alone(blend: str) -> None:
+    known = "import other\nknown = other.known\n"
+    assert clashes(f"{known}{HEAD}    {blend}\n") == []
+
+
+def test_what_pytorch_blends() -> None:
+    torch = pytest.importorskip("torch")
+    single = torch.zeros(2)
+    for other in (single.half(), single.double(), single.long()):
+        with pytest.raises(RuntimeError, match="expected dtype float for `end`"):
+            torch.lerp(single, other, 0.4)
+    torch.lerp(single, single, torch.tensor(0.4, dtype=torch.float64))

@@ -6,6 +6,7 @@ unknown dtype. What a GPU makes of each is recorded (tests/recorded: "autocast",
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, TypeVar
 
 from devfix.analysis.domain.copying import replace
@@ -36,13 +37,19 @@ _WIDENED = frozenset(
 _KEEPING = frozenset("sqrt tanh sigmoid gelu silu leaky_relu mean std var amax amin max min median".split())
 
 
-def lowered(interp: Interpreter, dtype: str | None, operation: str = "") -> str | None:
-    """The dtype of what autocast computes in low precision, given what it would be without."""
+def lowered(
+    interp: Interpreter, dtype: str | None, operation: str = "", operands: Iterable[Tensor] = ()
+) -> str | None:
+    """The dtype of what autocast computes in low precision, given what it would be without.
+
+    One of ``operands`` that it casts tells that as well: what it would not cast does not fit beside that.
+    """
     if interp.autocast is None or dtype not in (*CAST, None):
         return dtype
     if operation in _NOT_LOWERED:
         return None
-    return None if interp.autocast == "?" or dtype is None else interp.autocast
+    known = {dtype, *(operand.dtype for operand in operands)} - {None}
+    return None if interp.autocast == "?" or not known or not known <= CAST else interp.autocast
 
 
 def floated(interp: Interpreter, dtype: str | None, operation: str = "") -> str | None:

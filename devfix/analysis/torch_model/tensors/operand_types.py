@@ -47,11 +47,31 @@ _ATTENTION = frozenset(
 _OF_FLOATS = frozenset(
     "mean std var nanmean norm std_mean var_mean vector_norm quantile nanquantile softmax log_softmax softmin".split()
 )
+#: The operands that have to have the dtype of what they are written into, or blended with.
+_WRITTEN = frozenset(("src", "source", "values", "end"))
+#: Functions that autocast gives operands of one dtype, the widest.
+_WIDENED = frozenset({"torch.scatter_add", "torch.index_put"})
 _INTEGERS = (*INTEGERS, "bool")
 #: Products of matrices and vectors, which the CPU alone has for integers.
 _PRODUCTS = frozenset(
     f"torch.{name}" for name in "matmul mm bmm mv dot vdot addmm addbmm baddbmm addmv".split()
 )
+
+
+def check_written(
+    interp: Interpreter, node: ast.AST, name: str, parts: list[Part], *, in_place: bool
+) -> None:
+    """What is written into a tensor has its dtype: "scatter(): Expected self.dtype to be equal to src.dtype".
+
+    Autocast widens the operands of two of these by itself, unless they write in place.
+    """
+    source = next((part for part in parts if part.role in _WRITTEN), None)
+    if source is None or source is parts[0] or parts[0].role != "input":
+        return
+    if interp.autocast and name in _WIDENED and not in_place:
+        return
+    if source.tensor.rank != 0:
+        requirements.same_dtype(interp, node, name, [source, parts[0]], decisive=parts[0])
 
 
 def check_masks(interp: Interpreter, node: ast.AST, operation: str, parts: list[Part]) -> None:

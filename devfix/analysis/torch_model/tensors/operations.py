@@ -242,7 +242,7 @@ def _operation(interp: Interpreter, name: str, op: Op, site: CallSite, *, in_pla
         return UNKNOWN
     if op.same_dtype:
         requirements.same_dtype(interp, site.node, full, parts)
-    _check_written(interp, full, parts, site, in_place=in_place)
+    operand_types.check_written(interp, site.node, full, parts, in_place=in_place)
     parts = index_types.check(interp, site.node, full, parts, _INDICES)
     operand_types.check_masks(interp, site.node, full, parts)
     operand_types.check_logical(interp, site.node, full, parts, [arg.value for arg in site.args[1:]])
@@ -265,7 +265,7 @@ def _operation(interp: Interpreter, name: str, op: Op, site: CallSite, *, in_pla
     first = tensors[0] if parts[0].role == op.operands[0] else Tensor(UNKNOWN_DEVICE)
     dtype = first.dtype if op.dtype == "first" else _dtype(op, tensors, site, unclear)
     if op.same_dtype:
-        dtype = autocast.lowered(interp, dtype, name)
+        dtype = autocast.lowered(interp, dtype, name, tensors)
     rank, widest = _rank(interp, name, op, parts, site, unclear), op.rank == "broadcast"
     made = derived(interp, tensors, site, dtype, rank, device, elementwise=widest)
     if name in _DIVIDING:
@@ -281,24 +281,6 @@ def _is_bounded_by_number(op: Op, site: CallSite) -> bool:
 
 #: The operands that say places.
 _INDICES = frozenset(("index", "indices"))
-#: Functions that autocast gives operands of one dtype, the widest.
-_WIDENED = frozenset({"torch.scatter_add", "torch.index_put"})
-
-
-def _check_written(
-    interp: Interpreter, name: str, parts: list[Part], site: CallSite, *, in_place: bool
-) -> None:
-    """What is written into a tensor has its dtype: "scatter(): Expected self.dtype to be equal to src.dtype".
-
-    Autocast widens the operands of two of these by itself, unless they write in place.
-    """
-    source = next((part for part in parts if part.role in ("src", "source", "values")), None)
-    if source is None or source is parts[0] or parts[0].role != "input":
-        return
-    if interp.autocast and name in _WIDENED and not in_place:
-        return
-    if source.tensor.rank != 0:
-        requirements.same_dtype(interp, site.node, name, [source, parts[0]], decisive=parts[0])
 
 
 def _dtype(op: Op, tensors: list[Tensor], site: CallSite, unclear: bool) -> str | None:

@@ -171,7 +171,7 @@ def tensor_result(
     grad = grad_mode.recorded(interp, _needs_grad(tensors))
     result = Tensor(
         device,
-        autocast.lowered(interp, dtype) if strict else dtype,
+        autocast.lowered(interp, dtype, operands=tensors) if strict else dtype,
         _rank_beside_unknown(tensors, product=strict)
         if unknown
         else _result_rank(left[0], right[0], product=strict),
