@@ -262,7 +262,7 @@ class Origin:
 #: What an origin can be. How a value came to be: a factory call, a random factory call, an element of a
 #: loader or dataset, an array, the tensor made of one, a move, a cast, a module's construction, the output of a tokenizer,
 #: a checkpoint (or one loaded to the CPU on request), the new data of a parameter, a function parameter, the result of an operation,
-#: whole numbers that ``~`` turned round, floats that ``/`` made of whole numbers, an option that names the host,
+#: whole numbers that ``~`` turned round, floats that ``/`` made of whole numbers, a part of complex numbers, a host as an option,
 #: something else.
 #: What became of it afterwards, unchanged: bound to a name, stored as a plain attribute, as one of a Module by its constructor,
 #: in a plain container, collected with others of its batch, passed, moved in vain, kept by an object with a name, met
@@ -287,6 +287,7 @@ ORIGIN_KINDS = (
     "result",
     "inverted",
     "quotient",
+    "part",
     "option",
     "other",
     "name",

@@ -112,7 +112,7 @@ def unary_op(interp: Interpreter, node: ast.UnaryOp) -> Value:
         known = answers.truth(interp, value)
         usual = usual_value(value) if known is None else None
         return answers.boolean(not known) if known is not None else Scalar("bool", usual and not usual.value)
-    if isinstance(value, Const) and isinstance(value.value, (int, float)):
+    if isinstance(value, Const) and isinstance(value.value, (int, float, complex)):
         if isinstance(node.op, ast.USub):
             return Const(-value.value)
         return value if isinstance(node.op, ast.UAdd) else Scalar("int")

@@ -167,6 +167,11 @@ def quotients(value: Tensor) -> list[Origin]:
     return made if made and all(site.kind == "quotient" for site in made) else []
 
 
+def part_of_complex(interp: Interpreter, value: Tensor, node: ast.AST) -> tuple[Trail, ...]:
+    """Where a part of complex numbers has its dtype from: where they have theirs, which is another one."""
+    return tuple((*trail, interp.site("part", node)) for trail in dtype_trails(value))
+
+
 def note_fractions(interp: Interpreter, operands: list[Tensor], *, beside_float: bool = False) -> None:
     """Remark which quotients of whole numbers are reckoned with as the fractions that they are."""
     found = {site for operand in operands for site in quotients(operand)}

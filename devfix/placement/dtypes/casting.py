@@ -24,6 +24,7 @@ from devfix.findings import (
 from devfix.placement.devices.device_expression import Place
 from devfix.placement.dtypes import (
     cast_apart,
+    complex_parts,
     double_island,
     dtype_keyword,
     lookups,
@@ -66,6 +67,7 @@ class Recaster:
         self.name = names[-1] if names else operand.text
         self.title = f"cast `{self.name}` to {wanted}"
         self.follows = dtype_expression(facts, mismatch) if wanted not in _DEFAULTS else None
+        self.is_part = complex_parts.has(operand)
 
     def at_entry_first(self) -> list[Fix]:
         """Where the data enters torch, else on its way, else at the use.
@@ -154,6 +156,8 @@ class Recaster:
         """Every call through which the data came into torch makes the wanted dtype."""
         if self.wanted not in _DEFAULTS:
             return ()  # other dtypes are somebody's choice, to be made where they are wanted
+        if self.is_part:
+            return complex_parts.cast(self.facts, self.operand, self.wanted)
         origins = [trail[0] for trail in self.operand.roots if trail]
         return self._at_each(
             {origin: None for origin in origins if not follows(self.facts, origin)}, self._at_entry
@@ -215,7 +219,7 @@ class Recaster:
     def _at_move(self) -> tuple[FileEdit, ...]:
         """Before the one move that the value makes, so that less is moved (and MPS can follow), or by it."""
         moves = {site: None for trail in self.operand.roots for site in trail if site.kind == "move"}
-        if len(moves) != 1:
+        if len(moves) != 1 or self.is_part:
             return ()
         site = next(iter(moves))
         place = self._place(site.path, site.span)
@@ -236,7 +240,7 @@ class Recaster:
 
     def _at_binding(self) -> tuple[FileEdit, ...]:
         """The right-hand side of the last assignment that gave the value a name."""
-        for site in reversed(self.operand.trail):
+        for site in () if self.is_part else reversed(self.operand.trail):
             place = self._place(site.path, site.span) if site.kind == "name" else None
             statement = place.outline.statement_of(place.node) if place is not None else None
             if place is None or not isinstance(statement, ast.Assign):
@@ -265,7 +269,7 @@ class Recaster:
 
     def _after_unpacking(self) -> tuple[FileEdit, ...]:
         """One ``x = x.float()`` at the top of the loop that takes the value out of a batch, or behind the statement that does."""
-        for trail in (self.operand.trail, *self.operand.roots):
+        for trail in () if self.is_part else (self.operand.trail, *self.operand.roots):
             for site in reversed(trail):
                 edits = self._at_loop(site) if site.kind == "name" else ()
                 if edits:

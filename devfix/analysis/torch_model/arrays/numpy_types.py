@@ -6,7 +6,7 @@ import ast
 
 from devfix.analysis.domain.join import scalar_type
 from devfix.analysis.domain.lattice import FLOATS, INTEGERS, REAL_OF, promote, rank_of_broadcast
-from devfix.analysis.domain.values import UNKNOWN, Array, Scalar, Sequence, Value
+from devfix.analysis.domain.values import UNKNOWN, Array, Const, Scalar, Sequence, Value
 from devfix.analysis.record.trails import Trail
 
 #: What a table holds as far as anybody knows: numbers of one of two types, neither of which is float32.
@@ -71,6 +71,8 @@ def _promoted(a: str, b: str) -> str | None:
     others = [d for d in (a, b) if d not in FLOATS]
     if len(floats) == 1 and others[0] in _WIDE_INTEGERS:
         return "float64"
+    if "complex64" in others and not set(_WIDE_INTEGERS).isdisjoint(others):
+        return "complex128"
     return promote((a, 1), (b, 1))
 
 
@@ -84,6 +86,19 @@ def with_number(array: Array, kind: str | None) -> str | None:
     if kind == "float":
         return "float64"
     return "int64" if dtype == "bool" else dtype
+
+
+def with_complex(array: Array) -> str | None:
+    """The dtype of an array and a complex number of Python; of narrow integers NumPy 1 and 2 make two things."""
+    if array.rank in (0, None):
+        return None  # a scalar may be a number of Python by itself
+    if array.dtype in (WIDE, "bool", "float64", "complex128", *_WIDE_INTEGERS):
+        return "complex128"
+    return "complex64" if array.dtype in ("float16", "float32", "complex64") else None
+
+
+def _is_complex(value: Value) -> bool:
+    return isinstance(value, Const) and isinstance(value.value, complex)
 
 
 def settled(dtype: str | None) -> str | None:
@@ -114,11 +129,14 @@ def arithmetic(op: ast.operator, left: Value, right: Value) -> Array:
     """``left op right`` with an array on at least one side."""
     arrays = [value for value in (left, right) if isinstance(value, Array)]
     others = [value for value in (left, right) if not isinstance(value, Array)]
-    ranks = [value.rank for value in arrays] + [0 if scalar_type(value) else None for value in others]
+    numbers = [scalar_type(value) is not None or _is_complex(value) for value in others]
+    ranks = [value.rank for value in arrays] + [0 if is_number else None for is_number in numbers]
     rank = None if isinstance(op, ast.MatMult) else rank_of_broadcast(ranks)
     trail: Trail = arrays[0].trail
     if len(arrays) == 2:
         dtype = promoted(arrays[0], arrays[1])
+    elif _is_complex(others[0]):
+        dtype = with_complex(arrays[0])
     else:
         dtype = with_number(arrays[0], scalar_type(others[0]))
     return Array(floating(dtype) if isinstance(op, ast.Div) else dtype, rank, trail)

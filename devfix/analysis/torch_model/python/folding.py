@@ -38,6 +38,8 @@ _PYTHON: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Mod: operator.mod,
     ast.Pow: _power,
 }
+#: Operators that complex numbers have as others do.
+_OF_COMPLEX = (ast.Add, ast.Sub, ast.Mult, ast.Div)
 #: Operators that only whole numbers have, and truths.
 _OF_BITS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.LShift: _left_shift,
@@ -53,7 +55,7 @@ def folded(op: ast.operator, left: Const, right: Const) -> Value:
     a, b = left.value, right.value
     whole = isinstance(a, int) and isinstance(b, int)
     fold = _PYTHON.get(type(op)) or (_OF_BITS.get(type(op)) if whole else None)
-    plain = (int, float)
+    plain = (int, float, complex) if isinstance(op, _OF_COMPLEX) else (int, float)
     strings = isinstance(op, ast.Add) and isinstance(a, str) and isinstance(b, str)
     if fold is None or not (strings or (isinstance(a, plain) and isinstance(b, plain))):
         return UNKNOWN
@@ -62,6 +64,8 @@ def folded(op: ast.operator, left: Const, right: Const) -> Value:
     try:
         return known(fold(a, b))
     except (ArithmeticError, ValueError):
+        if isinstance(a, complex) or isinstance(b, complex):
+            return UNKNOWN
         return Scalar("int" if type(op) in _OF_BITS else "float")
 
 

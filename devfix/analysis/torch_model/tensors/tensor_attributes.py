@@ -28,7 +28,7 @@ from devfix.analysis.domain.values import (
     Value,
 )
 from devfix.analysis.nn.modules import external_bases, is_module, module_device, place_of_all
-from devfix.analysis.record.trails import roots_of_host
+from devfix.analysis.record.trails import part_of_complex, roots_of_host
 from devfix.analysis.torch_model import external_objects
 from devfix.analysis.torch_model.arrays.numpy_types import settled
 from devfix.analysis.torch_model.modules import reparametrizations
@@ -95,10 +95,12 @@ def _tensor_attribute(interp: Interpreter, value: Tensor, name: str, node: ast.e
         return _placement_test(value, wanted="accelerator" if name == "is_cuda" else "cpu")
     if name in ("requires_grad", "is_leaf", "is_sparse", "is_quantized", "is_meta"):
         return _flag(value.grad) if name == "requires_grad" else Scalar("bool")
+    if name in ("real", "imag") and value.dtype in REAL_OF:
+        typed = part_of_complex(interp, value, node)
+        return replace(value, dtype=REAL_OF[value.dtype], typed=typed, parameter=False, packed=False)
     if name in ("data", "T", "mT", "H", "mH", "real", "imag"):
-        dtype = REAL_OF.get(value.dtype or "", value.dtype) if name in ("real", "imag") else value.dtype
         grad = False if name == "data" else value.grad
-        return replace(value, dtype=dtype, parameter=False, grad=grad, packed=False)
+        return replace(value, parameter=False, grad=grad, packed=False)
     if name == "solution":
         return value  # of least squares, the rest of whose results nobody asks for
     if name == "grad":
