@@ -47,6 +47,7 @@ from devfix.placement.moves.titles import title_of
 from devfix.placement.siblings import (
     alike_move,
     made_beside,
+    made_instead,
     moved_at_use,
     sibling_argument,
     sibling_method,
@@ -172,8 +173,7 @@ class Relocator:
             yield self._as_arguments(), 0
         yield from ((edits, 2 * computed) for edits in self._at_unpacking(self.operand.trail))
         derived = len(trails) <= _MAX_SOURCES and not is_made
-        if derived:
-            yield self._jointly(trails, self._at_unpacking), 0
+        yield self._jointly(trails, self._at_unpacking) if derived else (), 0
         if computed and self.facts.program.adopts:
             yield self._as_arguments(), 1
         yield from ((edits, 2 * computed) for edits in self._where_made(self.operand.trail))
@@ -286,13 +286,13 @@ class Relocator:
         """The factory call makes its tensor on the device; a random one is drawn first, then moved."""
         if not isinstance(place.node, ast.Call):
             return ()
-        filled = filled_at_random(place.outline, place.node)
-        if filled is not None:
+        if (filled := filled_at_random(place.outline, place.node)) is not None:
             return self._wrapped(Place(place.path, place.outline, filled), found)
         if origin.kind == "random-factory" or takes_no_device(place.outline, place.node):
-            return self._wrapped(place, found)
+            return made_instead.along(self._wrapped(place, found), place, self.mismatch, found.code)
         beside = made_beside.others(self.facts, place, found.code)
-        return (*found.edits, FileEdit(place.path, SetKeyword(origin.span, "device", found.code)), *beside)
+        made = (*found.edits, FileEdit(place.path, SetKeyword(origin.span, "device", found.code)), *beside)
+        return made_instead.along(made, place, self.mismatch, found.code)
 
     def _at_unpacking(self, trail: Trail) -> Iterator[Edits]:
         """Where the value is taken out of a batch it is moved once for all its uses, best beside others that are."""
