@@ -67,3 +67,55 @@ def test_an_array_in_one_call_tells_no_device() -> None:
     text = ONE_HOT.replace("{size}", "y.shape[0]")
     after = fix_texts({"main.py": text}, Applicability.UNSAFE)[0]["main.py"]
     assert "y.device" not in after
+
+
+FLOW = """
+import torch
+import torch.nn as nn
+
+
+class Scale(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.scale = nn.Parameter(torch.ones(4))
+
+    def forward(self, x, back):
+        return x * self.scale, self.scale.log().sum() + 0 * x.sum(1, keepdim=True)
+
+
+class Flow(nn.Sequential):
+    def forward(self, x, back=False):
+        total = torch.zeros(x.size(0), 1)
+        if not back:
+            for module in self._modules.values():
+                x, step = module(x, back)
+                total += step
+        else:
+            for module in reversed(self._modules.values()):
+                x, step = module(x, back)
+                total += step
+        return x, total
+
+    def sample(self, noise=None):
+        if noise is None:
+            noise = torch.Tensor(4, 4).normal_()
+        device = next(self.parameters()).device
+        noise = noise.to(device)
+        return self.forward(noise, True)[0]
+"""
+
+
+def test_another_run_may_have_the_tensor_nobody_knows_where() -> None:
+    main = """
+import torch
+from flow import Flow, Scale
+
+model = Flow(Scale(), Scale()).cuda()
+print(model(torch.randn(8, 4).cuda()))
+"""
+    after = fix_texts({"main.py": main, "flow.py": FLOW}, Applicability.SAFE)[0]
+    size = "x.size(0), 1"
+    assert after == {
+        "main.py": main,
+        "flow.py": FLOW.replace(f"torch.zeros({size})", f"torch.zeros({size}, device=x.device)"),
+    }

@@ -6,8 +6,9 @@ import ast
 from typing import TYPE_CHECKING
 
 from devfix.analysis.record.facts import Facts
+from devfix.analysis.record.recorder import Binding
 from devfix.placement.devices import boundness
-from devfix.placement.devices.reaching import is_usable
+from devfix.placement.devices.reaching import is_usable, is_wanted, reaches
 
 if TYPE_CHECKING:
     from devfix.placement.devices.device_expression import Place
@@ -27,6 +28,7 @@ def sized_by(facts: Facts, place: Place) -> str | None:
         if asks_tensor(place.node, name):
             # Where nothing is known of it it is a tensor all the same, and what is made stays with it.
             found = [each for each in found if each.kind not in _UNKNOWN]
+        found = _in_question(place, scope, found)
         if (
             found
             and is_usable(place, scope, found, "tensor")
@@ -34,6 +36,22 @@ def sized_by(facts: Facts, place: Place) -> str | None:
         ):
             return name
     return None
+
+
+def _in_question(place: Place, scope: str, bindings: list[Binding]) -> list[Binding]:
+    """The bindings without those of tensors of which nobody knows where they are, where another run of the statement has the accelerator.
+
+    What is made as large as such a tensor goes well where that is, wherever it is. What comes after the place is none of it.
+    """
+    placed = {each.statement for each in bindings if each.kind == "tensor" and is_wanted(each.device)}
+    return [
+        each
+        for each in bindings
+        if each.kind != "tensor"
+        or each.device is None
+        or each.device.kind != "unknown"
+        or (each.statement not in placed and reaches(place, scope, each))
+    ]
 
 
 def asks_tensor(node: ast.AST, name: str) -> bool:
