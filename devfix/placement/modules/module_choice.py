@@ -22,17 +22,29 @@ def after(outline: Outline, made: ast.expr) -> tuple[ast.If, str] | None:
     if target is None or not isinstance(statement, ast.Assign) or statement.value is not made:
         return None
     name = ast.unparse(target)
-    choice = outline.parents.get(statement)
-    if not isinstance(choice, ast.If):
-        return None
+    around, found = outline.parents.get(statement), None
+    while isinstance(around, ast.If):
+        choice = _whole(outline, around)
+        if not _chooses(outline, choice, name) or _is_called(choice, name):
+            break
+        found, around = (choice, name), outline.parents.get(choice)
+    return found
+
+
+def _whole(outline: Outline, choice: ast.If) -> ast.If:
+    """The ``if`` with which a chain of ``elif`` begins."""
     while isinstance(around := outline.parents.get(choice), ast.If) and choice in around.orelse:
         choice = around
+    return choice
+
+
+def _chooses(outline: Outline, choice: ast.If, name: str) -> bool:
+    """Whether each branch of an ``if`` makes something for the name, or leaves it to one of its own to do so."""
     branches = list(_branches(choice))
-    complete = bool(branches[-1]) or _is_needed(outline, choice, name)
     taken = [branch for branch in branches if branch and not isinstance(branch[-1], ast.Raise)]
-    if len(taken) < 2 or not complete or not all(_makes(branch, name) for branch in taken):
-        return None
-    return None if _is_called(choice, name) else (choice, name)
+    if len(taken) < 2 or not all(_makes(outline, branch, name) for branch in taken):
+        return False
+    return bool(branches[-1]) or _is_needed(outline, choice, name)
 
 
 def with_given(outline: Outline, made: ast.expr) -> ast.expr:
@@ -75,9 +87,7 @@ def _in_branches(outline: Outline, made: ast.expr) -> list[ast.Call]:
     target, choice = _target(statement), outline.parents.get(statement) if statement is not None else None
     if target is None or not isinstance(choice, ast.If):
         return []
-    while isinstance(around := outline.parents.get(choice), ast.If) and choice in around.orelse:
-        choice = around
-    name = ast.unparse(target)
+    choice, name = _whole(outline, choice), ast.unparse(target)
     alike = (
         part.value
         for branch in _branches(choice)
@@ -137,9 +147,12 @@ def _target(statement: ast.AST | None) -> ast.expr | None:
     return targets[0] if len(targets) == 1 and isinstance(targets[0], (ast.Name, ast.Attribute)) else None
 
 
-def _makes(branch: list[ast.stmt], name: str) -> bool:
-    """Whether a branch calls something for the name, and moves nothing itself."""
+def _makes(outline: Outline, branch: list[ast.stmt], name: str) -> bool:
+    """Whether a branch calls something for the name, or each branch of an ``if`` in it does, and it moves nothing itself."""
     values = [part.value for part in branch if isinstance(part, ast.Assign) and _names(part, name)]
+    if not values:
+        inner = [part for part in branch if isinstance(part, ast.If)]
+        return len(inner) == 1 and _chooses(outline, inner[0], name) and not _moves(branch)
     return len(values) == 1 and isinstance(values[0], ast.Call) and not _moves(branch)
 
 
