@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
 
-def of_data(interp: Interpreter, value: Value | None) -> str | None:
-    """The dtype NumPy gives to Python data."""
-    if value is None:
+def of_data(interp: Interpreter, value: Value | None, around: tuple[Value, ...] = ()) -> str | None:
+    """The dtype NumPy gives to Python data, which is in the lists ``around``; None for that of a list that holds itself."""
+    if value is None or value in around:
         return None
     value = without_none(value)
     kind = scalar_type(value)
@@ -26,14 +26,14 @@ def of_data(interp: Interpreter, value: Value | None) -> str | None:
     if isinstance(value, (Array, Tensor)):
         return value.dtype
     if isinstance(value, Union):
-        either = {of_data(interp, member) for member in value.members}
+        either = {of_data(interp, member, around) for member in value.members}
         return either.pop() if len(either) == 1 else None
     obj = interp.obj_of(value)
     if obj is not None and obj.kind == "external":
         if obj.cls == picture_types.PICTURE:
             return picture_types.dtype_of(obj)
         return table_types.whole(obj) if obj.cls == table_types.TABLE else None
-    found = {of_data(interp, item) for item in contents(interp, value)}
+    found = {of_data(interp, item, (*around, value)) for item in contents(interp, value)}
     if len(found) == 1:
         return found.pop()
     if found == {"int64", "bool"}:

@@ -153,16 +153,18 @@ def size_rank(interp: Interpreter, sizes: list[Arg]) -> int | None:
     return len(sizes) if sizes else 0
 
 
-def nesting(interp: Interpreter, value: Value) -> int | None:
-    """How deeply lists are nested in the data of ``torch.tensor``: its rank."""
+def nesting(interp: Interpreter, value: Value, around: tuple[Value, ...] = ()) -> int | None:
+    """How deeply lists are nested in the data of ``torch.tensor``: its rank. It is in the lists ``around``."""
     value = without_none(value)
+    if value in around:
+        return None  # a list that holds itself, of which no tensor is made
     if scalar_type(value) in ("int", "float", "bool"):
         return 0
     if isinstance(value, (Tensor, Array)):
         return value.rank
     items = exact_items(interp, value)
     if items:
-        inner = nesting(interp, items[0])
+        inner = nesting(interp, items[0], (*around, value))
         return AT_LEAST_1 if inner is None or inner < 0 else inner + 1
     if items is not None:
         return 1
@@ -171,7 +173,7 @@ def nesting(interp: Interpreter, value: Value) -> int | None:
     if obj is not None and obj.kind == "list" and not obj.items:
         element = obj.element
     if element is not None:
-        inner = nesting(interp, element)
+        inner = nesting(interp, element, (*around, value))
         return AT_LEAST_1 if inner is None or inner < 0 else inner + 1
     return AT_LEAST_1 if obj is not None and obj.kind == "list" else None
 
@@ -182,9 +184,11 @@ def is_empty_list(site: CallSite) -> bool:
     return isinstance(data, (ast.List, ast.Tuple)) and not data.elts
 
 
-def data_dtype(interp: Interpreter, value: Value) -> str | None:
-    """The dtype that ``torch.tensor`` gives to Python or NumPy data."""
+def data_dtype(interp: Interpreter, value: Value, around: tuple[Value, ...] = ()) -> str | None:
+    """The dtype that ``torch.tensor`` gives to Python or NumPy data, which is in the lists ``around``."""
     value = without_none(value)
+    if value in around:
+        return None
     kind = scalar_type(value)
     if kind is not None:
         return {"bool": "bool", "int": "int64", "float": "float32"}.get(kind)
@@ -199,7 +203,7 @@ def data_dtype(interp: Interpreter, value: Value) -> str | None:
             return settled(of_data(interp, value))
         element = value.element if isinstance(value, Sequence) else obj.element if obj else None
         items = (element,) if element is not None else ()
-    found = {data_dtype(interp, item) for item in items}
+    found = {data_dtype(interp, item, (*around, value)) for item in items}
     if not found or None in found:
         return None
     if len(found) == 1:
