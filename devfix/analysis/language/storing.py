@@ -88,7 +88,7 @@ def set_attribute(
     elif isinstance(receiver, Tensor) and name == "requires_grad":
         leaves.note(interp, replace(receiver, grad=value == TRUE))
     elif isinstance(receiver, Tensor) and name == "grad" and isinstance(value, Tensor):
-        leaves.give(interp, "torch.Tensor.grad", receiver, value, target)
+        leaves.give_gradient(interp, receiver, value, target)
     for member in members(receiver):
         if isinstance(member, Ref):
             _set_object_attribute(interp, member, name, value, target, statement)

@@ -106,6 +106,19 @@ def give(interp: Interpreter, operation: str, tensor: Tensor, value: Tensor, tar
     requirements.meet(interp, target, operation, parts, scalars=False)
 
 
+def give_gradient(interp: Interpreter, tensor: Tensor, value: Tensor, target: ast.Attribute) -> None:
+    """``x.grad = value``: what is given has the dtype of the tensor as well, unless ``x.grad_dtype`` says otherwise."""
+    give(interp, "torch.Tensor.grad", tensor, value, target)
+    source = interp.program.sources.get(interp.frame.path)
+    if tensor.dtype is None or (source is not None and "grad_dtype" in source.text):
+        return
+    statement = interp.frame.statement
+    given = statement.value if isinstance(statement, ast.Assign) and target in statement.targets else None
+    own = Part(tensor, "self", target.value)
+    parts = [own, Part(value, "value", given)]
+    requirements.same_dtype(interp, target, "torch.Tensor.grad", parts, decisive=own)
+
+
 def give_vector(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``vector_to_parameters(vec, parameters)`` gives the parameters the vector's memory, wherever that is.
 
