@@ -697,3 +697,28 @@ def test_what_comes_of_a_tensor_is_where_that_is() -> None:
 def test_what_may_be_elsewhere_is_asked_itself(bound: str) -> None:
     text = _KIN.replace("h = self.lin(x).view(-1)", bound)
     assert _kin("e.device", "x.device", text) == text.format(", device=e.device", ", device=x.device")
+
+
+def test_new_texts_stand_in_the_quotes_of_the_file() -> None:
+    before = "x = ['a', 'b', 'c']\nf(x)\n"
+    after = (
+        "device = torch.device(\"cuda\" if ok else \"cpu\")\nx = ['a', 'b', 'c']\nf(x)\ng(\"it's\", device)\n"
+    )
+    mine = after.replace('"cuda"', "'cuda'").replace('"cpu"', "'cpu'")
+    assert tidy(before, after) == mine
+    documented = '"""What it is."""\n'
+    assert tidy(documented + before, documented + after) == documented + mine
+
+
+@pytest.mark.parametrize(
+    "before", ["x = ['a', 'b', \"c\"]\n", "x = ['a', 'b', 1]\n", "x = ['a', 'b', \"it's\"]\n"]
+)
+def test_a_file_with_both_kinds_or_few_texts_tells_nothing(before: str) -> None:
+    after = f'd = torch.device("cuda")\n{before}f(d)\n'
+    assert tidy(before, after) == after
+
+
+def test_a_text_that_was_there_keeps_its_quotes() -> None:
+    before = "x = ['a', 'b', 'c']\nf(\"\"\"one\"\"\", y)\n"
+    after = "x = ['a', 'b', 'c']\nf(\"\"\"one\"\"\", y.to(d))\n"
+    assert tidy(before, after) == after

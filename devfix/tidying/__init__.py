@@ -22,6 +22,7 @@ from devfix.tidying import (
     imports,
     line_breaks,
     lines,
+    quotes,
     siblings,
     together,
     unpackings,
@@ -59,6 +60,7 @@ def tidied(
     texts = {}
     for path in found:
         each = written[path].with_text(devices.without_unused(path, written))
+        each = each.with_text(quotes.as_in_file(each))
         others = (source for other, source in after.items() if other != path)
         texts[path] = line_breaks.broken(each.with_text(imports.without_unused(each, others)))
     return {path: text for path, text in texts.items() if text != after[path].text}
