@@ -200,3 +200,45 @@ print(holder.x + torch.ones(3, device=device), holder.kept + torch.ones(3, devic
     if settable:
         assert not check_texts(after)
         run_elsewhere(after)
+
+
+PLACED = """
+import torch
+
+class Placed:
+    names = ("x", "kept")
+    def to(self, device):
+        for name in self.names:
+            getattr(self, name).to(device)
+        return self
+"""
+HOLDER = """
+import torch
+from placed import Placed
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+class Holder(Placed):
+    def __init__(self):
+        self.x, self.{kept} = torch.ones(3), torch.ones(3)
+
+class {other}:
+    @property
+    def kept(self):
+        return self._kept
+
+holder = {made}().to(device)
+print(holder.x + torch.ones(3, device=device))
+"""
+
+
+@pytest.mark.parametrize(
+    ("kept", "other", "made", "is_set"),
+    [("_kept", "Own(Holder)", "Own", False), ("kept", "Other", "Holder", True)],
+    ids=["of one that is derived", "of another"],
+)
+def test_a_property_of_a_class_in_another_file_is_not_set(
+    kept: str, other: str, made: str, *, is_set: bool
+) -> None:
+    texts = {"main.py": HOLDER.format(kept=kept, other=other, made=made), "placed.py": PLACED}
+    after, _ = fix_texts(texts, Applicability.UNSAFE)
+    assert ("setattr" in after["placed.py"]) is is_set

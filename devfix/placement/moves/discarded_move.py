@@ -25,7 +25,7 @@ def binding_fix(facts: Facts, move: Origin) -> Fix | None:
         return None
     outline = facts.outline(move.path)
     statement = outline.statement_at(move.span)
-    if isinstance(statement, ast.Expr) and (kept := _kept_by_name(outline, statement)):
+    if isinstance(statement, ast.Expr) and (kept := _kept_by_name(facts, outline, statement)):
         return Fix("set the attribute to the result", kept, Applicability.SAFE)
     copied = move.text if move.kind == "discarded-copy" else ""
     receiver = copied or (_receivers(outline, statement) if isinstance(statement, ast.Expr) else "")
@@ -35,7 +35,7 @@ def binding_fix(facts: Facts, move: Origin) -> Fix | None:
     return Fix(f"bind the result to `{receiver}`", (FileEdit(move.path, edit),), Applicability.SAFE)
 
 
-def _kept_by_name(outline: Outline, statement: ast.Expr) -> tuple[FileEdit, ...]:
+def _kept_by_name(facts: Facts, outline: Outline, statement: ast.Expr) -> tuple[FileEdit, ...]:
     """``setattr(self, name, value.to(device))`` where a loop goes through the attributes of an object."""
     loop = next(
         (node for node in outline.around(statement) if isinstance(node, (ast.For, ast.AsyncFor))), None
@@ -43,7 +43,7 @@ def _kept_by_name(outline: Outline, statement: ast.Expr) -> tuple[FileEdit, ...]
     read = attributes_by_name.moved_in_vain(loop, statement)
     if read is None or loop is None:
         return ()
-    if _names_fixed_property(outline.source.tree):
+    if _names_fixed_property(facts, outline.class_of(outline.function_of(statement) or loop)):
         return ()
     path, name, edits = outline.source.path, ast.unparse(read.name), []
     scope = outline.function_of(statement) or outline.source.tree
@@ -63,17 +63,30 @@ def _can_be_renamed(scope: ast.AST, name: str) -> bool:
     return not read and not any(getattr(node, "id", getattr(node, "arg", "")) == name for node in nodes)
 
 
-def _names_fixed_property(tree: ast.Module) -> bool:
-    """Whether a text in a file is the name of a property there that cannot be set."""
-    nodes = list(ast.walk(tree))
+def _names_fixed_property(facts: Facts, cls: ast.ClassDef | None) -> bool:
+    """Whether a text of the program is the name of a property that cannot be set, of a class or its kin, or of any."""
+    nodes = [node for source in facts.program.sources.values() for node in ast.walk(source.tree)]
+    classes = [node for node in nodes if isinstance(node, ast.ClassDef)]
+    kin = classes if cls is None else _kin(cls.name, classes)
     decorated = {
         (node.name, ast.unparse(each))
-        for node in nodes
+        for owner in kin
+        for node in owner.body
         if isinstance(node, ast.FunctionDef)
         for each in node.decorator_list
     }
     fixed = {name for name, by in decorated if by == "property" and (name, f"{name}.setter") not in decorated}
     return any(isinstance(node, ast.Constant) and node.value in fixed for node in nodes)
+
+
+def _kin(name: str, classes: list[ast.ClassDef]) -> list[ast.ClassDef]:
+    """The classes of a name, those that they are derived from, and those derived from them, by their names."""
+    bases = {each: {ast.unparse(base).rpartition(".")[2] for base in each.bases} for each in classes}
+    above, below = {name}, {name}
+    for _ in classes:
+        above |= {base for each, own in bases.items() if each.name in above for base in own}
+        below |= {each.name for each, own in bases.items() if own & below}
+    return [each for each in classes if each.name in above | below]
 
 
 def _receivers(outline: Outline, statement: ast.Expr) -> str:
