@@ -53,6 +53,7 @@ def test_what_is_computed_where_it_is_drawn_from_is_fetched_as_a_whole(given: st
     assert not clashes(after["main.py"])
 
 
+@pytest.mark.usefixtures("long_lines")
 def test_two_draws_of_one_generator_are_mended_alike() -> None:
     """One on the CPU and one on the device would want the generator in two places."""
     draws = "multinomial({named}, 1, generator=generator){to} + torch.multinomial(logits.exp(){of}, 1, generator=generator){to}"

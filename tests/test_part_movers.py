@@ -73,6 +73,7 @@ KEYWORDS = """def to(self, device):
         ),
     ],
 )
+@pytest.mark.usefixtures("long_lines")
 def test_the_part_moves_as_the_others_do(method: str, line: str) -> None:
     assert _added(method) == [line]
 
@@ -226,6 +227,7 @@ def _of_collected(method: str, fields: str, moved: str = "batch = batch.to(devic
     return [line.strip() for line in after if line not in texts["main.py"].splitlines()]
 
 
+@pytest.mark.usefixtures("long_lines")
 def test_a_list_that_a_copy_left_moves_with_the_rest() -> None:
     method = "def to(self, device):\n    return {}"
     moved = "x=self.x.to(device), y=self.y.to(device)"

@@ -105,7 +105,8 @@ def test_a_buffer_is_registered_in_each_branch() -> None:
 
 _HELPER = """
 def draw(weights):
-    return torch.multinomial(weights.cpu(), 1)
+    weights = weights.cpu()
+    return torch.multinomial(weights, 1)
 
 
 def step(ids, p, q, keep):

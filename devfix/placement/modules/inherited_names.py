@@ -7,10 +7,13 @@ import ast
 from devfix.analysis.record.facts import Facts
 from devfix.placement.devices import constructed
 
-#: Classes that give their objects no attributes by names which do not begin with an underscore.
+#: Classes that give their objects none of the attributes that follow.
 _PLAIN = frozenset(
-    {"object", "ABC", "Generic", "Protocol", "Module", "Sequential", "ModuleList", "ModuleDict"}
-)
+    {
+        "object", "ABC", "Generic", "Protocol", "Module", "Sequential", "ModuleList", "ModuleDict",
+        "LightningModule", "PreTrainedModel", "MessagePassing",
+    }
+)  # fmt: skip
 #: What the constructors of the layers of ``torch.nn`` set.
 OF_LAYERS = frozenset(
     """
