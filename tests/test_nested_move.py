@@ -228,3 +228,39 @@ def test_a_list_by_every_setting_moves_as_a_whole() -> None:
         "main.py"
     ]
     assert "    x = [t.to(device) for t in x]\n" in after
+
+
+@pytest.mark.parametrize(
+    ("others", "taken"),
+    [
+        (DICT, "[{k: v.to(device) for k, v in o.items()} for o in others]"),
+        ("torch.ones(4)", "[o.cuda() for o in others]"),
+        ("torch.ones(4)", "tuple(o.to(device) for o in others)"),
+    ],
+)
+@pytest.mark.parametrize("times", [1, 2])
+def test_what_moves_wherever_it_is_read_stays(others: str, taken: str, times: int) -> None:
+    use = f'print(net(images) - targets[0]["boxes"], {", ".join([taken] * times)})'
+    text = program(
+        f"{DICT}, {others}", use, names="images, targets, others", targets="list(targets), list(others)"
+    )
+    text = text.replace("images, targets = zip", "images, targets, others = zip")
+    assert inserted(text) == ["targets = [{k: v.to(device) for k, v in t.items()} for t in targets]"]
+
+
+@pytest.mark.parametrize(
+    "taken",
+    [
+        "[o.cpu() for o in others]",
+        "[o.to(device) for o in others], net(images) - others[0]",
+        "[o.to(device) for o in others if o.sum() > 0], [o - net(images) for o in others]",
+        "[images.to(device) - o for o in others]",
+    ],
+)
+def test_what_moves_here_and_there_moves_at_the_top(taken: str) -> None:
+    use = f'print(net(images) - targets[0]["boxes"], {taken})'
+    text = program(
+        f"{DICT}, torch.ones(4)", use, names="images, targets, others", targets="list(targets), list(others)"
+    )
+    text = text.replace("images, targets = zip", "images, targets, others = zip")
+    assert inserted(text)[-1] == "others = [t.to(device) for t in others]"

@@ -119,7 +119,11 @@ def _left_on_host(facts: Facts, path: str) -> set[Span]:
 
 
 def _is_moved(loop: ast.For | ast.AsyncFor, name: str) -> bool:
-    """Whether the loop's body already gives the name to what it moved."""
+    """Whether the loop's body already gives the name to what it moved, or moves all of it wherever it reads it."""
+    nodes = [node for part in loop.body for node in ast.walk(part)]
+    reads = {id(node) for node in nodes if isinstance(node, ast.Name) and node.id == name}
+    if reads and reads <= {id(walked) for node in nodes for walked in _moved_each(node)}:
+        return True
     assigned = (node for part in loop.body for node in ast.walk(part) if isinstance(node, ast.Assign))
     values = (a.value for a in assigned if any(isinstance(t, ast.Name) and t.id == name for t in a.targets))
     return any(
@@ -127,3 +131,23 @@ def _is_moved(loop: ast.For | ast.AsyncFor, name: str) -> bool:
         for value in values
         for node in ast.walk(value)
     )
+
+
+def _moved_each(node: ast.AST) -> list[ast.expr]:
+    """What a comprehension goes through, or the dict whose items it does, that moves each element or what is in it."""
+    if isinstance(node, ast.DictComp):
+        made: ast.expr = node.value
+    elif isinstance(node, (ast.ListComp, ast.GeneratorExp)):
+        made = node.elt
+    else:
+        return []
+    if len(node.generators) != 1 or node.generators[0].ifs:
+        return []
+    taken = {part.id for part in ast.walk(node.generators[0].target) if isinstance(part, ast.Name)}
+    func = made.func if isinstance(made, ast.Call) else None
+    moved = [func.value] if isinstance(func, ast.Attribute) and func.attr in _MOVES else _moved_each(made)
+    if not any(isinstance(part, ast.Name) and part.id in taken for part in moved):
+        return []
+    walked = node.generators[0].iter
+    asked = walked.func if isinstance(walked, ast.Call) else None
+    return [asked.value if isinstance(asked, ast.Attribute) and asked.attr == "items" else walked]
