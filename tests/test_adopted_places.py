@@ -286,3 +286,49 @@ def test_what_a_function_that_gives_nothing_back_hands_down_in_a_list_is_made_on
     made = "torch.tensor(np.random.permutation(m.cpu().numpy()), device=device)"
     assert (made in after["main.py"]) == (not given)
     assert (after["pruner.py"] == PRUNER) == (not given)
+
+
+_SEARCH = """
+import torch
+from torch import nn
+
+
+class Search:
+    def __init__(self, seed):
+        self.g = torch.Generator().manual_seed(seed)
+        self.low, self.high = torch.zeros(2), torch.tensor([3.0, 5.0])
+        self.net = nn.Sequential(nn.Linear(2, 8), nn.Tanh(), nn.Linear(8, 1))
+        self.xs = []
+
+    def ask(self):
+        if len(self.xs) < 6:
+            return list(torch.rand(6, 2, generator=self.g))
+        points = torch.rand(32, 2, generator=self.g)
+        order = self.net(points)[:, 0].argsort()
+        return [points[i] for i in order[:2]]
+
+    def tell(self, xs):
+        self.xs += xs
+
+    def decode(self, u):
+        return (self.low + u * (self.high - self.low)).tolist()
+"""
+_ASKING = """
+from search import Search
+
+search = Search(0)
+for _ in range(5):
+    xs = search.ask()
+    print([search.decode(x) for x in xs])
+    search.tell(xs)
+"""
+
+
+def test_a_function_that_returns_one_of_two_lists_may_return_the_one_on_the_device() -> None:
+    after = adopted(files(_ASKING, search=_SEARCH))
+    assert after["main.py"] == files(_ASKING)["main.py"]
+    assert after["search.py"] == files(search=_SEARCH)["search.py"].replace(
+        "        self.g =", f"        self.device = {CHOICE}\n        self.g ="
+    ).replace("zeros(2)", "zeros(2, device=self.device)").replace(
+        "5.0])", "5.0], device=self.device)"
+    ).replace("1))", "1)).to(self.device)").replace("generator=self.g)", "generator=self.g).to(self.device)")

@@ -107,7 +107,8 @@ def exact_items(interp: Interpreter, value: Value) -> tuple[Value, ...] | None:
         known = [row for row in rows if row is not None]
         if len(known) < len(rows) or len({len(row) for row in known}) > 1:
             return None
-        return tuple(_of_either(list(column)) for column in zip(*known, strict=True))
+        columns = map(list, zip(*known, strict=True))
+        return tuple([_of_either(column, split=interp.program.adopts) for column in columns])
     if isinstance(value, Class):
         return enumerations.all_of(interp, value)
     obj = interp.obj_of(value)
@@ -184,7 +185,7 @@ def element(interp: Interpreter, value: Value, node: ast.expr | None) -> Value:
         return value.element
     if isinstance(value, Union):
         found = [element(interp, member, node) for member in value.members]
-        return _of_either(found)
+        return _of_either(found, split=interp.program.adopts)
     if isinstance(value, (Tensor, Array)):
         return row(value)
     if isinstance(value, Const) and isinstance(value.value, str):
@@ -195,12 +196,12 @@ def element(interp: Interpreter, value: Value, node: ast.expr | None) -> Value:
     return UNKNOWN if obj is None else interp.element_of_object(value, obj, node)
 
 
-def _of_either(found: list[Value]) -> Value:
+def _of_either(found: list[Value], *, split: bool) -> Value:
     """What one of several collections holds; where nobody knows it of one, the others are what some run has.
 
     It is one of them, so what another would hold is not beside it.
     """
-    return join_all([each for each in found if not isinstance(each, Unknown)] or found)
+    return join_all([each for each in found if not isinstance(each, Unknown)] or found, split=split)
 
 
 def known_slice(interp: Interpreter, node: ast.Slice) -> slice | None:
