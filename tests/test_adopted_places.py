@@ -332,3 +332,87 @@ def test_a_function_that_returns_one_of_two_lists_may_return_the_one_on_the_devi
     ).replace("zeros(2)", "zeros(2, device=self.device)").replace(
         "5.0])", "5.0], device=self.device)"
     ).replace("1))", "1)).to(self.device)").replace("generator=self.g)", "generator=self.g).to(self.device)")
+
+
+_OWN_NET = """
+import torch
+from torch import nn
+
+
+class Process(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.warp = nn.Linear(2, 1)
+
+    def score(self, points):
+        return self.warp(points)[:, 0]
+"""
+
+
+_SPACE = """
+import torch
+
+
+class Space:
+    def __init__(self):
+        self.low = torch.zeros(2)
+
+    def candidates(self, count):
+        return torch.rand(count, 2)
+
+    def decode(self, u):
+        return self.low + u
+"""
+
+
+@pytest.mark.parametrize("given", ["points", "[points[i] for i in order[:2]]", "points[0], points[1]"])
+def test_a_function_gives_back_what_it_hands_to_a_model_where_its_callers_had_it(given: str) -> None:
+    search = f"""
+    from process import Process
+
+    class Search:
+        def __init__(self, space):
+            self.space = space
+            self.net = Process()
+
+        def ask(self):
+            points = self.space.candidates(32)
+            order = self.net.score(points).argsort()
+            return {given}
+    """
+    main = """
+    from search import Search
+    from space import Space
+
+    space = Space()
+    search = Search(space)
+    print([space.decode(x).tolist() for x in search.ask()])
+    """
+    texts = files(main, search=search, space=_SPACE, process=_OWN_NET)
+    after = adopted(texts)
+    assert "score(points.to(self.device))" in after["search.py"]
+    assert {name for name in texts if texts[name] != after[name]} == {"search.py"}
+
+
+def test_what_comes_back_beside_what_a_model_makes_of_it_moves_with_it() -> None:
+    coder = """
+    import torch
+    from process import Process
+
+    class Coder:
+        def __init__(self):
+            self.net = Process()
+
+        def run(self):
+            points = torch.rand(32, 2)
+            return points, self.net.score(points)
+    """
+    main = """
+    from coder import Coder
+
+    points, found = Coder().run()
+    print((points[:, 0] - found).sum().item())
+    """
+    after = adopted(files(main, coder=coder, process=_OWN_NET))
+    assert "points = torch.rand(32, 2).to(self.device)" in after["coder.py"]
+    assert after["main.py"] == files(main)["main.py"]

@@ -36,6 +36,28 @@ def was_given(facts: Facts, operand: Operand) -> bool:
     return facts.program.adopts and bool(places(facts, operand))
 
 
+def is_given_back(facts: Facts, operand: Operand) -> bool:
+    """Whether the function that hands the operand to a module gives it back as well: its callers have it as before."""
+    given = _last(facts, operand.trail)
+    function = given.outline.function_of(given.node) if given is not None else None
+    if given is None or function is None or not isinstance(given.node, ast.Name):
+        return False
+    returns = [node for node in ast.walk(function) if isinstance(node, (ast.Return, ast.Yield))]
+    name, own = given.node.id, [node for node in returns if given.outline.function_of(node) is function]
+    return any(node.value is not None and _is_of(node.value, name) for node in own)
+
+
+def _is_of(value: ast.expr, name: str) -> bool:
+    """Whether an expression is what a name stands for, or entries of it alone: ``[points[i] for i in best]``."""
+    if isinstance(value, (ast.ListComp, ast.GeneratorExp)):
+        return _is_of(value.elt, name)
+    if isinstance(value, (ast.Tuple, ast.List)):
+        return value.elts != [] and all(_is_of(each, name) for each in value.elts)
+    while isinstance(value, ast.Subscript):
+        value = value.value
+    return isinstance(value, ast.Name) and value.id == name
+
+
 def of_batch(operand: Operand) -> Trail:
     """How the life of a part of a batch begins, up to the name that it was unpacked to; nothing for anything else."""
     life = operand.trail

@@ -174,7 +174,7 @@ class Relocator:
         yield from ((edits, 2 * computed) for edits in self._at_unpacking(self.operand.trail))
         derived = len(trails) <= _MAX_SOURCES and not is_made
         yield self._jointly(trails, self._at_unpacking) if derived else (), 0
-        if computed and self.facts.program.adopts:
+        if self.facts.program.adopts and (computed or handing.is_given_back(self.facts, self.operand)):
             yield self._as_arguments(), 1
         yield from ((edits, 2 * computed) for edits in self._where_made(self.operand.trail))
         if derived:
