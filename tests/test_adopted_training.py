@@ -211,3 +211,51 @@ def test_a_model_moves_where_the_function_that_trains_it_makes_it() -> None:
     assert after["keeping.py"] == KEEPING
     assert "net = torch.nn.Linear(3, 1).to(device)\n" in after["fit.py"]
     assert not check_texts(after)
+
+
+def test_what_stands_in_for_an_entry_is_made_where_the_gradients_of_a_client_are() -> None:
+    client = """
+    import copy
+
+    class Client:
+        def __init__(self, scale):
+            self.scale = scale
+
+        def __call__(self, shared):
+            net = copy.deepcopy(shared)
+            for part in net.parameters():
+                part.data.mul_(self.scale)
+            return {name: value - shared.state_dict()[name] for name, value in net.state_dict().items()}
+    """
+    server = """
+    import torch
+
+    class Server:
+        def __init__(self):
+            self.means, self.peaks = {}, {}
+
+        def apply(self, net, step):
+            out = {}
+            for name, d in step.items():
+                self.means[name] = 0.9 * self.means.get(name, torch.zeros(d.shape)) + 0.1 * d
+                self.peaks[name] = 0.9 * self.peaks.get(name, torch.ones(())) + 0.1 * d * d
+                out[name] = self.means[name] / self.peaks[name].sqrt()
+            net.load_state_dict({name: value + out[name] for name, value in net.state_dict().items()})
+    """
+    main = """
+    import torch
+    from client import Client
+    from server import Server
+
+    net, server = torch.nn.Linear(4, 1), Server()
+    clients = [Client(0.9), Client(1.1)]
+    for _ in range(3):
+        steps = [client(net) for client in clients]
+        server.apply(net, {name: torch.stack([step[name] for step in steps]).sum(0) for name in steps[0].keys()})
+    print(net(torch.ones(2, 4)).sum().item())
+    """
+    texts = files(main, client=client, server=server)
+    after = adopted(texts)
+    assert after["client.py"] == texts["client.py"]
+    assert after["server.py"] == texts["server.py"].replace("d.shape)", "d.shape, device=d.device)")
+    assert clashes(after["main.py"], client=after["client.py"], server=after["server.py"]) == []

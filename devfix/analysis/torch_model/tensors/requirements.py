@@ -47,7 +47,7 @@ def meet(
     that an operation in place writes to.
     """
     parts = _with_host_paths(parts)
-    if interp.program.adopts:
+    if interp.program.adopts and len(parts) > 1:
         parts = _with_strangers(_with_device_paths(parts))
     known = [part for part in parts if part.tensor.device.is_known]
     placed = [part for part in known if part.tensor.device.kind in ("accelerator", "same-as")]
