@@ -164,7 +164,8 @@ def _object_holds(end: Ending, obj: Obj, real: object, depth: int) -> bool:
         )
     if obj.kind == "instance":
         name = obj.cls.node.name if isinstance(obj.cls, Class) else type(real).__name__
-        present = {key: getattr(real, key) for key in obj.attrs if key in vars(real)}
+        own = vars(real) if hasattr(real, "__dict__") else getattr(real, "_fields", ())
+        present = {key: getattr(real, key) for key in obj.attrs if key in own}
         return type(real).__name__ == name and all(
             holds(end, obj.attrs[key], value, depth) for key, value in present.items()
         )

@@ -20,7 +20,7 @@ from devfix.analysis.domain.values import (
     TupleValue,
     Value,
 )
-from devfix.analysis.language import parameters
+from devfix.analysis.language import named_tuples, parameters
 from devfix.analysis.language.frames import Arg, CallSite, Frame
 from devfix.analysis.nn.modules import external_bases, is_module_class
 from devfix.analysis.text.syntax import called
@@ -73,8 +73,10 @@ def of_metaclass(interp: Interpreter, site: CallSite) -> Value:
 def of_super(interp: Interpreter, site: CallSite) -> Value:
     """``super().__new__(cls)``, or that of a metaclass."""
     cls = site.value(0)
-    if len(site.args) < _OF_METACLASS and isinstance(cls, Class):
-        return bare(interp, cls, site)
+    if isinstance(cls, Class):
+        named = named_tuples.new(interp, cls, replace(site, args=site.args[1:]))
+        if named is not None or len(site.args) < _OF_METACLASS:
+            return named or bare(interp, cls, site)
     return of_metaclass(interp, site)
 
 
@@ -132,7 +134,8 @@ def _allocated(interp: Interpreter, cls: Class, site: CallSite) -> Value:
     obj = interp.obj_of(given)
     if isinstance(given, Tensor) or (obj is not None and obj.cls == cls):
         return given
-    return _new(interp, cls, site)
+    named = named_tuples.new(interp, cls, site) if not isinstance(new, Function) else None
+    return named or _new(interp, cls, site)
 
 
 def _new(interp: Interpreter, cls: Class, site: CallSite) -> Ref:

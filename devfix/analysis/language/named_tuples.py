@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 
 #: What calling a type that ``namedtuple`` made means; its first argument are the fields' defaults.
 MAKE = "collections.namedtuple.__new__"
+#: How the classes are called from which those of named tuples descend: written out, and made by a call.
+_MADE_TYPE = "collections.namedtuple"
+_BASES = frozenset({"typing.NamedTuple", _MADE_TYPE})
 #: The attribute that names the fields.
 FIELDS = "_fields"
 #: Fields of what PyTorch returns, by the length of the tuple.
@@ -117,7 +120,35 @@ def fields_of(interp: Interpreter, maker: Value) -> tuple[str, ...]:
         return maker.args[0].names if isinstance(maker.args[0], TupleValue) else ()
     if isinstance(maker, Class) and "typing.NamedTuple" in modules.external_bases(interp, maker):
         return tuple(field.name for field in classes.fields(maker))
-    return ()
+    made = _type_above(interp, maker) if isinstance(maker, Class) else None
+    return fields_of(interp, made) if made is not None else ()
+
+
+def _type_above(interp: Interpreter, cls: Class) -> Partial | None:
+    """The type that ``namedtuple`` made from which a class of the project descends, if it does."""
+    if _MADE_TYPE not in modules.external_bases(interp, cls):
+        return None
+    found = (base for each in classes.linearise(cls) for base in each.bases)
+    return next((base for base in found if isinstance(base, Partial) and is_type(base)), None)
+
+
+def new(interp: Interpreter, cls: Class, site: CallSite) -> Ref | None:
+    """An object of a class that descends from what ``namedtuple`` made, or from ``tuple``; None for any other class.
+
+    What ``super().__new__`` is given are the fields, or what holds the items.
+    """
+    maker = _type_above(interp, cls)
+    trail = (interp.site("module", site.node),)
+    if maker is not None:
+        made = interp.call(maker, site)
+        if not isinstance(made, TupleValue):
+            return None
+        attrs = dict(zip(made.names, made.items, strict=True))
+        return interp.new(Obj("instance", cls, attrs=attrs, items=made.items, trail=trail))
+    if "builtins.tuple" not in modules.external_bases(interp, cls) or not site.args:
+        return None
+    items = iteration.exact_items(interp, site.args[0].value)
+    return interp.new(Obj("instance", cls, items=items, trail=trail)) if items is not None else None
 
 
 def method(interp: Interpreter, value: TupleValue, name: str, site: CallSite) -> Value:
@@ -141,7 +172,7 @@ def replaced(interp: Interpreter, obj: Obj, site: CallSite) -> Value:
 
 def is_one(interp: Interpreter, obj: Obj) -> bool:
     """Whether an object is a named tuple of a class of the project."""
-    named = isinstance(obj.cls, Class) and "typing.NamedTuple" in modules.external_bases(interp, obj.cls)
+    named = isinstance(obj.cls, Class) and not _BASES.isdisjoint(modules.external_bases(interp, obj.cls))
     return named and obj.items is not None
 
 

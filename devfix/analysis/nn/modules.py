@@ -59,7 +59,8 @@ def external_bases(interp: Interpreter, cls: Value) -> tuple[str, ...]:
     if isinstance(cls, External):
         return (cls.name,)
     if not isinstance(cls, Class):
-        return ()
+        is_named = isinstance(cls, Partial) and cls.function == External("collections.namedtuple.__new__")
+        return ("collections.namedtuple",) if is_named else ()
     known = interp.library.outer_bases.get(cls.frame)
     if known is None:
         bases = (member for base in cls.bases for member in members(base))

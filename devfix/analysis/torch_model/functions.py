@@ -164,7 +164,10 @@ HANDLERS: dict[str, Handler] = {
     **processes.HANDLERS,
     **leaves.HANDLERS,
     "torch.nn.parallel.data_parallel": scattering.data_parallel,
-    "builtins.object.__new__": lambda interp, _name, site: construction.of_super(interp, site),
+    **dict.fromkeys(
+        ("builtins.object.__new__", "builtins.tuple.__new__"),
+        lambda interp, _name, site: construction.of_super(interp, site),
+    ),
     "builtins.type": made_types.type_,
     "builtins.type.__new__": lambda interp, _name, site: construction.of_metaclass(interp, site),
 }

@@ -313,6 +313,8 @@ def object_item(interp: Interpreter, node: ast.Subscript, ref: Ref, key: Value) 
         data = mappings.wrapped(interp, obj)
         if data is not None:
             return object_item(interp, node, data, key)
+        if obj.items is not None:
+            return interp.item(node, TupleValue(obj.items), key)
     if obj.kind == "list" and key == iteration.SLICE:
         return _list_slice(interp, obj, node.slice)
     if obj.kind == "dict" and default_dicts.has_own(interp, obj):
