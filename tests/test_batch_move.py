@@ -471,3 +471,61 @@ def test_a_name_that_a_branch_gives_no_tensor_is_moved_in_the_other_one(other: s
 def test_what_each_branch_gives_is_moved_behind_them() -> None:
     after = fix_texts({"main.py": SWITCHED.format(other="x[1]")}, Applicability.UNSAFE)[0]["main.py"]
     assert "\n    x, mask = x.to(device), mask.to(device)\n    loss" in after
+
+
+CHOSEN = 'import torch\n\nDEVICE = "cuda" if torch.cuda.is_available() else "cpu"\n'
+TRAINER = """import torch
+
+
+def train(forward, loader):
+    for i, (x, y) in enumerate(loader):
+        out = forward(x)
+        loss = (out - y).sum()
+        loss.backward()
+    x, y = next(iter(loader))
+    return (forward(x) - y).sum()
+"""
+STARTED = """import torch
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+
+{chosen}from training import train
+
+data = TensorDataset(torch.ones(8, 3), torch.ones(8, 1))
+model = nn.Linear(3, 1).to({device})
+parts = (lambda x: model(x), DataLoader(data, batch_size=2))
+loss = train(*parts)
+"""
+
+
+def trained(chosen: str, device: str, *, constants: str = CHOSEN) -> dict[str, str]:
+    """What becomes of a trainer in a file that knows no device."""
+    texts = {
+        "constants.py": constants,
+        "training.py": TRAINER,
+        "main.py": STARTED.format(chosen=chosen, device=device),
+    }
+    return fix_texts(texts)[0]
+
+
+def test_a_trainer_imports_the_device_that_other_files_import() -> None:
+    after = trained("from constants import DEVICE\n", "DEVICE")
+    assert "from constants import DEVICE" in after["training.py"].splitlines()
+    assert after["training.py"].count("x, y = x.to(DEVICE), y.to(DEVICE)\n") == 2
+    assert "loss" in run(**{name: after[f"{name}.py"] for name in ("main", "training", "constants")})
+
+
+@pytest.mark.parametrize(
+    ("chosen", "constants"),
+    [
+        ("", CHOSEN),  # nobody imports it
+        (
+            "from constants import DEVICE\n",
+            "import training\n" + CHOSEN,
+        ),  # which comes to import the trainer itself
+    ],
+)
+def test_a_trainer_that_cannot_import_the_device_asks_a_tensor(chosen: str, constants: str) -> None:
+    after = trained(chosen, "DEVICE" if chosen else '"cuda"', constants=constants)["training.py"]
+    assert "import DEVICE" not in after
+    assert ".to(" in after

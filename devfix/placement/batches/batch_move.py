@@ -17,7 +17,7 @@ from devfix.findings import (
     WrapExpression,
 )
 from devfix.placement.batches import batch_forms
-from devfix.placement.devices import boundness, device_expression
+from devfix.placement.devices import boundness, device_expression, imported_device
 from devfix.placement.devices.device_expression import Place
 from devfix.placement.moves import suffixes
 from devfix.placement.text.naming import differs_by_round
@@ -41,7 +41,8 @@ def after(facts: Facts, place: Place, peers: list[Operand]) -> Edits:
     given = _paired(statement, inside)
     if isinstance(given, ast.Name):
         return ()  # but another name of what has one: of ``x`` in ``total, name = x.sum(), x``
-    found = device_expression.find(facts, Place(place.path, place.outline, inside), peers)
+    own = Place(place.path, place.outline, inside)
+    found = device_expression.find(facts, own, peers) or imported_device.find(facts, own)
     if found is None or found.code.partition(".")[0] == name:
         return ()
     last = with_second_try(place.outline, with_other_branches(place.outline, statement, name), {name})
@@ -107,7 +108,8 @@ def _is_bound_by(statement: ast.stmt, name: ast.Name) -> bool:
 def _in_loop(
     facts: Facts, place: Place, loop: ast.For | ast.AsyncFor, name: str, peers: list[Operand]
 ) -> Edits:
-    found = device_expression.find(facts, Place(place.path, place.outline, loop.body[0]), peers)
+    top = Place(place.path, place.outline, loop.body[0])
+    found = device_expression.find(facts, top, peers) or imported_device.find(facts, top)
     if found is None or found.code.partition(".")[0] == name:
         return ()
     if differs_by_round(place.outline, facts, loop, name):
