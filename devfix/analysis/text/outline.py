@@ -27,6 +27,17 @@ def _reaches(node: ast.AST, line: int) -> bool:
     return (first <= line or bool(getattr(node, "decorator_list", ()))) and line <= last
 
 
+def _spelling(node: ast.AST) -> str | None:
+    """The name by which something is defined, or spoken of."""
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    if isinstance(node, ast.arg):
+        return node.arg
+    return node.name if isinstance(node, _DEFINITIONS) else None
+
+
 class _Rows:
     """The outermost statements of a file by line, of which there may be thousands."""
 
@@ -100,6 +111,22 @@ class Outline:
         self._at: dict[Span, list[ast.AST]] = {}
         self._seen: set[int] = set()
         self._stands: dict[ast.AST, tuple[list[ast.stmt], int]] = {}
+
+    def mentions(self, name: str) -> Sequence[ast.AST]:
+        """The names and attributes of a file that are spelt so, and the parameters and definitions, the outer ones first."""
+        return self._mentions.get(name, ())
+
+    @cached_property
+    def _mentions(self) -> dict[str, list[ast.AST]]:
+        found: dict[str, list[ast.AST]] = {}
+        level: list[ast.AST] = [self.source.tree]
+        while level:
+            for node in level:
+                name = _spelling(node)
+                if name is not None:
+                    found.setdefault(name, []).append(node)
+            level = [inner for node in level for inner in below(node)]
+        return found
 
     def names_in(self, scope: ast.FunctionDef | ast.AsyncFunctionDef | ast.Module) -> ScopeNames:
         """What the statements of a scope bind."""

@@ -113,9 +113,8 @@ def handed(place: Place, found: DeviceExpression | None) -> Edits:
 
 def uses(outline: Outline, name: str) -> Iterator[Place]:
     """Where a class or function is named, but where it is imported, and where it says of what kind something is."""
-    for node in ast.walk(outline.source.tree):
-        named = name in (getattr(node, "id", ""), getattr(node, "attr", ""))
-        if named and not _tells_kind(outline, node):
+    for node in outline.mentions(name):
+        if isinstance(node, (ast.Name, ast.Attribute)) and not _tells_kind(outline, node):
             yield Place(outline.source.path, outline, node)
 
 

@@ -282,10 +282,9 @@ def _is_class_of(node: ast.AST, function: ast.FunctionDef) -> bool:
 
 def _bound(outline: Outline, name: str) -> Iterator[ast.AST]:
     """What gives a name of a file a meaning, but imports."""
-    for node in ast.walk(outline.source.tree):
-        stored = isinstance(node, ast.Name) and node.id == name and not isinstance(node.ctx, ast.Load)
-        defined = isinstance(node, _DEFINITIONS) and node.name == name
-        if stored or defined or (isinstance(node, ast.arg) and node.arg == name):
+    for node in outline.mentions(name):
+        stored = isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)
+        if stored or isinstance(node, (ast.arg, *_DEFINITIONS)):
             yield node
 
 
