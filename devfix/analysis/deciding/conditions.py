@@ -67,13 +67,17 @@ def _is_option(interp: Interpreter, test: ast.expr) -> bool:
     """Whether what is not known of a test are options: ``args.cuda and torch.cuda.is_available()`` asks for one."""
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         return _is_option(interp, test.operand)
+    parts = test.values if isinstance(test, ast.BoolOp) else []
+    is_plain = is_flag(test)
+    if not is_plain and not parts:
+        return False
     if asked_places.are_open(interp, test) or asks_for_flag(interp, test):
         return False  # where it is not on the accelerator, neither is what the test is asked for
     if data_tests.differs_by_round(interp, test) or data_tests.is_of_data(interp, test):
         return False
-    if is_flag(test) or not isinstance(test, ast.BoolOp):
-        return is_flag(test)
-    return all(is_flag(part) or answers.truth(interp, interp.eval(part)) is not None for part in test.values)
+    return is_plain or all(
+        is_flag(part) or answers.truth(interp, interp.eval(part)) is not None for part in parts
+    )
 
 
 def _is_text_of_another_kind(interp: Interpreter, test: ast.expr) -> bool:

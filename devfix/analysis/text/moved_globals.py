@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from devfix.analysis.text.scope_names import FUNCTIONS, ScopeNames, parameters_of
@@ -13,7 +14,8 @@ if TYPE_CHECKING:
     from devfix.source import Source
 
 _MOVES = ("to", "cuda", "cpu")
-_MOVED = re.compile(rf"(\w+)\.(?:{'|'.join(_MOVES)})\(")
+#: Begins with what is rare: a search for names would look at each word of a file.
+_MOVE = re.compile(rf"\.(?:{'|'.join(_MOVES)})\(")
 
 
 def of(source: Source) -> frozenset[str]:
@@ -25,8 +27,17 @@ def of(source: Source) -> frozenset[str]:
         for target in statement.targets
         if isinstance(target, ast.Name)
     }
-    moved = named.intersection(_MOVED.findall(source.text)) if named else named
+    moved = named.intersection(_moved_in(source.text)) if named else named
     return _moved_by_functions(source.tree) & moved if moved else frozenset()
+
+
+def _moved_in(text: str) -> Iterator[str]:
+    """The names before moves anywhere in a text."""
+    for move in _MOVE.finditer(text):
+        begin = end = move.start()
+        while begin and (text[begin - 1].isalnum() or text[begin - 1] == "_"):
+            begin -= 1
+        yield text[begin:end]
 
 
 @remembered
