@@ -54,6 +54,58 @@ def test_a_long_run_follows_a_costly_function_less_often_where_nobody_calls(
     assert 0 < uncalled < 50
 
 
+#: The same for a function that changes what it is given.
+CHANGING = COSTLY.replace("costly(n)", "change(box, n)").replace("    n = n + 1\n", "    box.n = n\n", 1)
+BOX = """class Box:
+    def __init__(self):
+        self.n = 0
+
+
+"""
+
+
+def _following(monkeypatch: pytest.MonkeyPatch, calls: list[str]) -> int:
+    body = "".join(f"    {call}\n" for call in calls)
+    return _followed(monkeypatch, f"{HEAD}{BOX}{CHANGING}def entry():\n    box = Box()\n{body}")
+
+
+def test_a_call_like_earlier_ones_is_followed_less_often_than_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    alike = _following(monkeypatch, ["change(box, 1)"] * 10)
+    others = _following(monkeypatch, [f"change(box, {number})" for number in range(10)])
+    placed = _following(monkeypatch, ["change(box, torch.ones(4))"] * 10)
+    assert alike < others == placed
+
+
+def test_each_object_is_made_by_its_constructor(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without it an object is empty."""
+    text = f"{HEAD}{BOX}def entry():\n" + "    Box()\n" * 40
+    assert _followed(monkeypatch, text) > 40
+
+
+#: A module that gives several things, and is called so often that it is not followed any more.
+SEVERAL = f"""
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(4, 4)
+
+    def forward(self, x):
+        n = 0
+{("        n = n + 1" + chr(10)) * 20}        return self.fc(x), n
+
+
+def entry(x):
+    there, here = Net().cuda(), Net()
+{("    y, n = there(x)" + chr(10)) * 6}    y, n = {{called}}(x)
+    return y + torch.ones(4)
+"""
+
+
+@pytest.mark.parametrize(("called", "expected"), [("there", True), ("here", False)])
+def test_what_a_module_elsewhere_gave_is_not_where_it_was(called: str, expected: bool) -> None:
+    assert bool(clashes(HEAD + SEVERAL.format(called=called))) is expected
+
+
 @pytest.mark.parametrize("count", [1, 100])
 def test_what_is_new_is_followed_in_a_long_run(count: int) -> None:
     calls = "        n = costly(n)\n" * count

@@ -175,9 +175,9 @@ def calls_of(before: str, after: str, monkeypatch: pytest.MonkeyPatch) -> list[s
     called: list[str] = []
     interpreted = TracingInterpreter.interpreted
 
-    def counting(self: TracingInterpreter, function: object, site: object) -> object:
+    def counting(self: TracingInterpreter, function: object, site: object, *, alike: bool) -> object:
         called.append(getattr(function, "scope", ""))
-        return interpreted(self, function, site)  # type: ignore[arg-type]
+        return interpreted(self, function, site, alike=alike)  # type: ignore[arg-type]
 
     monkeypatch.setattr(TracingInterpreter, "interpreted", counting)
     judged = edited.judge(ENGINE, second)

@@ -8,10 +8,11 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.copying import replace
-from devfix.analysis.domain.lattice import UNKNOWN_DEVICE
+from devfix.analysis.domain.lattice import UNKNOWN_DEVICE, Device
 from devfix.analysis.domain.values import (
     BoundMethod,
     Const,
+    DeviceValue,
     ExternalMethod,
     Function,
     Ref,
@@ -28,12 +29,17 @@ if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
     from devfix.analysis.language.frames import CallSite
 
-#: A function is interpreted in at least so many contexts, and in more until it took so many steps; in fewer where no
-#: script calls, as arguments that nobody chose tell contexts apart by little.
-_CONTEXTS, _FUNCTION_STEPS, _UNCALLED_STEPS = 3, 2_500, 500
+#: A function is interpreted in at least so many contexts, and in more until it took so many statements.
+Limit = tuple[int, int]
+
+#: In fewer where no script calls, as arguments that nobody chose tell contexts apart by little.
+_CALLED, _UNCALLED = (3, 2_500), (3, 500)
+#: In hardly any where in the same file a call was like this one: one more has seldom something to tell.
+_ALIKE = (2, 30)
 #: A run that no script began is long after so many statements. From there on it follows what is new or
 #: cheap alone: what is unknown at its start has been lost sight of, and others have seen the rest.
 _LONG_RUN = 100
+_IN_LONG_RUN = (3, _LONG_RUN)
 #: A forward whose operands are on other devices, or of other dtypes, than ever before is followed in any case: so often in a run
 #: that is not too long already, and with all it calls for so many statements.
 _GRANTS, _GRANTED_STEPS, _LATE = 8, 1_500, 12_000
@@ -49,9 +55,9 @@ Devices = tuple[str, ...]
 Taken = tuple[int, int]
 
 
-def is_beyond(calls: int, steps: int, limit: int) -> bool:
+def is_beyond(calls: int, steps: int, limit: Limit) -> bool:
     """Whether so many calls and statements of a function are enough."""
-    return calls >= _CONTEXTS and steps >= limit
+    return calls >= limit[0] and steps >= limit[1]
 
 
 @dataclass(slots=True)
@@ -70,11 +76,11 @@ class Account:
     _asked: int = 0
     #: What was taken before; and by then, for each limit, when it was last found not to be reached, and when first to be.
     before: Taken = (0, 0)
-    kept_to: dict[int, Taken] = field(default_factory=dict)
-    reached: dict[int, Taken] = field(default_factory=dict)
+    kept_to: dict[Limit, Taken] = field(default_factory=dict)
+    reached: dict[Limit, Taken] = field(default_factory=dict)
 
-    def is_overdrawn(self, limit: int) -> bool:
-        """Whether the function must not be interpreted again: it took ``limit`` statements.
+    def is_overdrawn(self, limit: Limit) -> bool:
+        """Whether the function must not be interpreted again: it is beyond the ``limit``.
 
         What it gave before is forgotten (see ``Library.begin_anew``): where a call is cheap one more tells it again.
         """
@@ -121,27 +127,42 @@ class Account:
         self._given.append((given, result))
 
 
-def may_follow(interp: Interpreter, function: Function, site: CallSite) -> bool:
-    """Whether a function may be interpreted once more."""
+def may_follow(interp: Interpreter, function: Function, site: CallSite, *, alike: bool = False) -> bool:
+    """Whether a function may be interpreted once more; ``alike`` tells that a call was like this one."""
     account = interp.library.account(function)
     if interp.steps < interp.free_until:
         return True
-    if not account.is_overdrawn(_limit(interp)):
+    if not account.is_overdrawn(_limit(interp, alike=alike and not _tells_more(function, site))):
         return True
     return interp.is_script and _is_granted(interp, account, site)
 
 
-def may_run_dry(interp: Interpreter, account: Account) -> bool:
+def _tells_more(function: Function, site: CallSite) -> bool:
+    """Whether a call has something to tell though another was like it.
+
+    A constructor fills an object that is empty without it, and what is known to be somewhere meets a module that may be elsewhere.
+    """
+    values = [arg.value for arg in site.all_args()]
+    return getattr(function.node, "name", "") == "__init__" or any(
+        isinstance(value, DeviceValue)
+        or (isinstance(value, Tensor) and value.device.kind in ("cpu", "accelerator"))
+        for value in values
+    )
+
+
+def may_run_dry(interp: Interpreter, account: Account, *, alike: bool) -> bool:
     """Whether a few more statements might make a difference to what is followed."""
-    limit = _FUNCTION_STEPS if interp.is_script else _LONG_RUN
-    return account.calls >= _CONTEXTS and account.steps >= limit * _AMPLE
+    contexts, steps = _CALLED if interp.is_script else _ALIKE if alike else _IN_LONG_RUN
+    return account.calls >= contexts and account.steps >= steps * _AMPLE
 
 
-def _limit(interp: Interpreter) -> int:
-    """How many statements a function may take in the run that goes on."""
+def _limit(interp: Interpreter, *, alike: bool) -> Limit:
+    """What a function may take in the run that goes on."""
     if interp.is_script:
-        return _FUNCTION_STEPS
-    return _LONG_RUN if interp.steps > _LONG_RUN else _UNCALLED_STEPS
+        return _CALLED
+    if alike:
+        return _ALIKE
+    return _IN_LONG_RUN if interp.steps > _LONG_RUN else _UNCALLED
 
 
 def known(interp: Interpreter, account: Account, given: tuple[Value, ...]) -> Value | None:
@@ -153,8 +174,8 @@ def known(interp: Interpreter, account: Account, given: tuple[Value, ...]) -> Va
 
 
 def _where_its_module_is(interp: Interpreter, found: Value, given: tuple[Value, ...]) -> Value:
-    """A tensor that another module of the same kind gave: nobody knows where this one gives it that is elsewhere."""
-    if not isinstance(found, Tensor):
+    """What another module of the same kind gave: nobody knows where this one gives the tensors in it that is elsewhere."""
+    if not isinstance(found, (Tensor, TupleValue)):
         return found
     modules = (value for value in given if isinstance(value, Ref) and is_module(interp, value))
     homes = [
@@ -162,7 +183,13 @@ def _where_its_module_is(interp: Interpreter, found: Value, given: tuple[Value, 
         for home in (module_device(interp, each) for each in modules)
         if home is not None and home.is_known
     ]
-    if all(home == found.device for home in homes):
+    return _unless_elsewhere(found, homes) if homes else found
+
+
+def _unless_elsewhere(found: Value, homes: list[Device]) -> Value:
+    if isinstance(found, TupleValue):
+        return found.with_items(_unless_elsewhere(item, homes) for item in found.items)
+    if not isinstance(found, Tensor) or all(home == found.device for home in homes):
         return found
     return replace(found, device=UNKNOWN_DEVICE, split=None)
 

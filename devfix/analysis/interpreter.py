@@ -182,9 +182,9 @@ class Interpreter(Memory):
             self.exhaust()
         return self.calls <= 2 * CALL_LIMIT
 
-    def follow(self, function: Function, site: CallSite) -> Value:
+    def follow(self, function: Function, site: CallSite, *, alike: bool = False) -> Value:
         """The result of a call into the project; for those who keep what calls come to."""
-        return calls.followed(self, function, site)
+        return calls.followed(self, function, site, alike=alike)
 
     def booked(self, outcome: Outcome) -> None:
         """An outcome was told of one more call; for those who keep what calls come to."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable
 from typing import Any, Generic, TypeVar
 
+from devfix.analysis.accounts import Limit, Taken
 from devfix.analysis.domain.lattice import Device
 from devfix.analysis.record.recorder import Binding, BoundName, Moved, OptionalPlace
 from devfix.analysis.reuse.units import Drawn, Kept, Unit
@@ -106,12 +107,13 @@ def _account(data: list[Any], places: list[tuple[str, int, int]]) -> Drawn:
     return Drawn(places[place], (calls, steps), _limits(kept_to), _limits(reached))
 
 
-def _flat(limits: Iterable[tuple[int, tuple[int, int]]]) -> list[int]:
-    return [number for limit, taken in limits for number in (limit, *taken)]
+def _flat(limits: Iterable[tuple[Limit, Taken]]) -> list[int]:
+    return [number for limit, taken in limits for number in (*limit, *taken)]
 
 
-def _limits(flat: list[int]) -> tuple[tuple[int, tuple[int, int]], ...]:
-    return tuple((flat[at], (flat[at + 1], flat[at + 2])) for at in range(0, len(flat), 3))
+def _limits(flat: list[int]) -> tuple[tuple[Limit, Taken], ...]:
+    """Each limit with what was taken by then: two numbers each."""
+    return tuple(((flat[at], flat[at + 1]), (flat[at + 2], flat[at + 3])) for at in range(0, len(flat), 4))
 
 
 def _of_binding(bound: BoundName, texts: _Table[str]) -> list[Any]:

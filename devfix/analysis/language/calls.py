@@ -265,7 +265,7 @@ def call_function(
     calls, cuts, found, outer = account.calls, interp.cuts, len(interp.recorder.mismatches), interp.oldest
     interp.oldest = math.inf
     begin = interp.fresh()
-    result = interp.follow(function, site)
+    result = interp.follow(function, site, alike=outcome.calls > 0)
     changed = interp.oldest < begin or interp.state.dead or len(interp.recorder.mismatches) > found
     if account.calls > calls and interp.cuts == cuts and not interp.exhausted:
         outcome.book(site, result, begin, pure=not changed)
@@ -274,12 +274,15 @@ def call_function(
     return suspended.begun(interp, function, site, result)
 
 
-def followed(interp: Interpreter, function: Function, site: CallSite) -> Value:
-    """The result of a call whose body is interpreted, as long as the account of its function allows it."""
+def followed(interp: Interpreter, function: Function, site: CallSite, *, alike: bool = False) -> Value:
+    """The result of a call whose body is interpreted, as long as the account of its function allows it.
+
+    That allows less where an earlier call was ``alike``.
+    """
     account = interp.library.account(function)
     given = tuple([arg.value for arg in site.all_args()])
     free = interp.free_until
-    if not accounts.may_follow(interp, function, site):
+    if not accounts.may_follow(interp, function, site, alike=alike):
         if (known := accounts.known(interp, account, given)) is None:
             return _not_followed(interp, site)
         passed_over.forget(interp, function, given)

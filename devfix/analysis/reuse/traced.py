@@ -75,16 +75,16 @@ class TracingInterpreter(Interpreter):
             frame = parents.get(frame)
         return None
 
-    def follow(self, function: Function, site: CallSite) -> Value:
+    def follow(self, function: Function, site: CallSite, *, alike: bool = False) -> Value:
         """The result of a call into the project, which may be known from the run before."""
-        return self.tracer.call(self, function, site)
+        return self.tracer.call(self, function, site, alike=alike)
 
-    def interpreted(self, function: Function, site: CallSite) -> Value:
+    def interpreted(self, function: Function, site: CallSite, *, alike: bool) -> Value:
         """The result of a call whose body is interpreted."""
         account = self.library.account(function)
         calls, steps = account.calls, account.steps
-        self.tracer.strained |= may_run_dry(self, account)
-        result = super().follow(function, site)
+        self.tracer.strained |= may_run_dry(self, account, alike=alike)
+        result = super().follow(function, site, alike=alike)
         if account.calls > calls:
             given = tuple(arg.value for arg in site.all_args())
             taken = account.steps - steps

@@ -144,12 +144,14 @@ class Tracer:
             active.trace.numbers.append((statement, number))
             yield statement
 
-    def call(self, interp: TracingInterpreter, function: Function, site: CallSite) -> Value:
-        """The result of a call."""
+    def call(self, interp: TracingInterpreter, function: Function, site: CallSite, *, alike: bool) -> Value:
+        """The result of a call; ``alike`` tells that an earlier one was like it."""
         if recursion.is_active(interp, function):
             self.watch.everything = True  # how deep it may go depends on who called
         given = given_to(function, site)
-        return self._made(interp, function.node, site.node, given, lambda: interp.interpreted(function, site))
+        return self._made(
+            interp, function.node, site.node, given, lambda: interp.interpreted(function, site, alike=alike)
+        )
 
     def statement(self, interp: TracingInterpreter, statement: ast.stmt) -> None:
         """Execute a statement of a module, as if it was a call."""

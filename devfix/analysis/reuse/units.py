@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from devfix.analysis.accounts import Taken, is_beyond
+from devfix.analysis.accounts import Limit, Taken, is_beyond
 from devfix.analysis.domain.fingerprints import Fingerprints, digest_of
 from devfix.analysis.record.recorder import BoundName, Moved, OptionalPlace, Recorder, place_of
 from devfix.analysis.reuse.recalled_calls import place_of_call
@@ -46,8 +46,8 @@ class Drawn:
 
     place: tuple[str, int, int]
     taken: Taken
-    kept_to: tuple[tuple[int, Taken], ...] = ()
-    reached: tuple[tuple[int, Taken], ...] = ()
+    kept_to: tuple[tuple[Limit, Taken], ...] = ()
+    reached: tuple[tuple[Limit, Taken], ...] = ()
 
     def may_be_drawn(self, before: Taken) -> bool:
         """Whether a unit that begins when so much was taken already finds the same."""
