@@ -575,3 +575,63 @@ def test_a_move_to_the_cpu_makes_way_for_that_to_the_device() -> None:
     after = adopted(files(text))["main.py"]
     assert "state = state.float().to(self.device)\n" in after
     assert "agent.net.weight.detach().cpu().numpy()" in after
+
+
+_WARD = """
+class Ward:
+    def __init__(self, x, missing, y):
+        self.x, self.missing, self.y = x, missing, y
+
+    def batches(self, order):
+        for rows in order.split(2):
+            yield self.x[rows], self.missing[rows], self.y[rows]
+"""
+_MASKED_NET = """
+import torch
+from torch import nn
+
+
+class MaskAware(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fill = nn.Parameter(torch.zeros(3))
+        self.body = nn.Linear(3, 1)
+
+    def forward(self, x, missing):
+        return self.body(torch.where(missing, self.fill, x)).squeeze(-1)
+"""
+_CLIENT = """
+import copy
+
+import torch.nn.functional as F
+
+
+class Client:
+    def __init__(self, ward):
+        self.ward = ward
+
+    def train(self, shared, order):
+        net, total = copy.deepcopy(shared), 0.0
+        for x, missing, y in self.ward.batches(order):
+            total += F.binary_cross_entropy_with_logits(net(x, missing), y).item()
+        return total
+"""
+
+
+def test_what_a_generator_of_the_project_yields_moves_at_once_where_a_loop_takes_it_apart() -> None:
+    main = """
+    import torch
+    from client import Client
+    from net import MaskAware
+    from ward import Ward
+
+    x = torch.rand(6, 3)
+    client = Client(Ward(x, x > 0.5, x.sum(1).round()))
+    print(client.train(MaskAware(), torch.arange(6)))
+    """
+    texts = files(main, client=_CLIENT, net=_MASKED_NET, ward=_WARD)
+    after = adopted(texts)
+    assert after["ward.py"] == texts["ward.py"]
+    assert after["net.py"] == texts["net.py"]
+    assert "x, missing, y = x.to(device), missing.to(device), y.to(device)\n" in after["client.py"]
+    assert "net(x, missing), y)" in after["client.py"]

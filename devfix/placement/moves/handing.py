@@ -36,6 +36,22 @@ def was_given(facts: Facts, operand: Operand) -> bool:
     return facts.program.adopts and bool(places(facts, operand))
 
 
+def is_computed(facts: Facts, life: Trail) -> bool:
+    """Whether a value is the result of something: then others may move, and it with them. A part of a batch is none."""
+    return life[:1] != () and life[0].kind == "result" and not _is_yielded(facts, life)
+
+
+def _is_yielded(facts: Facts, life: Trail) -> bool:
+    """Whether a loop took a value with others from a generator of the program's own: ``for x, y in batches(16)``."""
+    if [site.kind for site in life[:2]] != ["result", "name"] or life[0].scope == life[1].scope:
+        return False
+    made, taken = (device_expression.place_at(facts, site.path, site.span) for site in life[:2])
+    loop = taken.outline.statement_of(taken.node) if taken is not None else None
+    function = made.outline.function_of(made.node) if made is not None else None
+    yields = function is not None and any(isinstance(node, ast.Yield) for node in ast.walk(function))
+    return yields and isinstance(loop, ast.For) and isinstance(loop.target, ast.Tuple)
+
+
 def is_given_back(facts: Facts, operand: Operand) -> bool:
     """Whether the function that hands the operand to a module gives it back as well: its callers have it as before."""
     given = _last(facts, operand.trail)

@@ -191,7 +191,7 @@ class Relocator:
         yield self._at_factories(anyhow=True), 0
 
     def _is_computed(self) -> bool:
-        return self.operand.trail[:1] != () and self.operand.trail[0].kind == "result"
+        return handing.is_computed(self.facts, self.operand.trail)
 
     def _trails(self) -> list[Trail]:
         """The lives of the values that would have to move: the operand's, or those it is made of."""
