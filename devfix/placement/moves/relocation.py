@@ -47,7 +47,6 @@ from devfix.placement.moves.titles import title_of
 from devfix.placement.siblings import (
     alike_move,
     made_beside,
-    made_instead,
     moved_at_use,
     sibling_argument,
     sibling_method,
@@ -289,10 +288,9 @@ class Relocator:
         if (filled := filled_at_random(place.outline, place.node)) is not None:
             return self._wrapped(Place(place.path, place.outline, filled), found)
         if origin.kind == "random-factory" or takes_no_device(place.outline, place.node):
-            return made_instead.along(self._wrapped(place, found), place, self.mismatch, found.code)
+            return self._wrapped(place, found)
         beside = made_beside.others(self.facts, place, found.code)
-        made = (*found.edits, FileEdit(place.path, SetKeyword(origin.span, "device", found.code)), *beside)
-        return made_instead.along(made, place, self.mismatch, found.code)
+        return (*found.edits, FileEdit(place.path, SetKeyword(origin.span, "device", found.code)), *beside)
 
     def _at_unpacking(self, trail: Trail) -> Iterator[Edits]:
         """Where the value is taken out of a batch it is moved once for all its uses, best beside others that are."""
