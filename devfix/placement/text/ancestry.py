@@ -91,8 +91,14 @@ def _slice(outline: Outline, used: ast.AST, writers: dict[str, set[ast.stmt]]) -
 
 
 def from_batch(life: tuple[Origin, ...]) -> list[Origin]:
-    """The places in a life, the last one first; of what a loader gives those before that are beside the loader."""
+    """The places in a life, the last one first; of what a loader gives those before that are beside the loader.
+
+    Where it is fetched to the CPU and named in one line it is wanted there.
+    """
     born = life[0] if life else None
+    if born is not None and born.kind == "move":
+        line = (born.path, born.span.line)
+        life = tuple(site for site in life if site.kind != "name" or (site.path, site.span.line) != line)
     if born is None or born.kind != "loader":
         return list(reversed(life))
     backwards = life[::-1]
