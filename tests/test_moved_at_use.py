@@ -76,3 +76,38 @@ def test_all_of_it_moves_where_nothing_is_moved_at_its_use() -> None:
 def test_a_use_that_is_another_one_is_not_made_alike(first: str, second: str) -> None:
     text = SMALL.format(first=first, second=second)
     assert "(data.to(device))" not in fix_texts({"main.py": text})[0]["main.py"]
+
+
+DRAWN = """
+import torch
+
+class Points:
+    def __init__(self, n, device):
+        self.n, self.device = n, device
+        self.points = self.draw(n).to(device)
+
+    def draw(self, n):
+        return torch.stack([2 * torch.rand(n) - 1, torch.rand(n)], dim=1)
+
+    def refine(self):
+        candidates = torch.cat([self.points, self.draw(self.n){forgotten}])
+        fresh = self.draw(self.n){moved}
+        self.points = torch.cat([candidates, fresh{late}])
+
+points = Points(8, torch.device("cuda" if torch.cuda.is_available() else "cpu"))
+points.refine()
+print(points.points.sum())
+"""
+
+
+def test_a_call_whose_result_does_not_move_does_as_others_of_the_function_do() -> None:
+    text = DRAWN.format(forgotten="", moved=".to(self.device)", late="")
+    after = DRAWN.format(forgotten=".to(self.device)", moved=".to(self.device)", late="")
+    assert fix_texts({"main.py": text})[0]["main.py"] == after
+
+
+def test_where_another_call_gives_what_stays_each_moves_where_it_is_used() -> None:
+    text = DRAWN.format(forgotten="", moved="", late=".to(self.device)")
+    after = fix_texts({"main.py": text})[0]["main.py"]
+    assert "fresh = self.draw(self.n)\n" in after
+    assert "self.draw(self.n).to(self.device)])" not in after

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from devfix.analysis.record.facts import Facts
+from devfix.analysis.text.syntax import remembered
 from devfix.findings import FileEdit, Operand, Origin
 from devfix.placement.devices import device_expression
 from devfix.placement.devices.boundness import decides
@@ -18,6 +19,7 @@ from devfix.placement.text import chains
 
 Edits = tuple[FileEdit, ...]
 
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _PARTS = (ast.Subscript,)
 #: Methods that run when an object itself is called.
 _OF_CALLS = ("forward", "__call__")
@@ -26,8 +28,10 @@ _OF_CALLS = ("forward", "__call__")
 def beside_others(facts: Facts, operand: Operand) -> Edits:
     """``net(data.to(device))`` where the file has ``net(data[i].to(device))`` as well: ``data`` itself stays.
 
-    It is the first name that the value got, and nothing else gets this name.
+    It is the first name that the value got, and nothing else gets this name. So it is with what a function gives.
     """
+    if edits := _as_other_calls(facts, operand):
+        return edits
     place = _named(facts, operand)
     if place is None or facts.program.adopts or not _is_only_name(place):
         return ()
@@ -40,6 +44,38 @@ def beside_others(facts: Facts, operand: Operand) -> Edits:
         return ()
     wraps = [suffixes.added(facts, place.outline, use, suffix) for use in forgotten]
     return tuple(edit for wrap in wraps for edit in wrap) if all(wraps) else ()
+
+
+def _as_other_calls(facts: Facts, operand: Operand) -> Edits:
+    """``draw(n).to(device)`` for the one ``draw(n)`` of a file whose result does not move."""
+    place = place_at(facts, operand.path, operand.span)
+    if place is None or not isinstance(place.node, ast.Call) or facts.program.adopts:
+        return ()
+    called, outline = ast.unparse(place.node.func), place.outline
+    own = called.rpartition(".")[2] in _functions(outline.source.tree)
+    calls = _calls(outline.source.tree).get(called, []) if own else []
+    others = [call for call in calls if call is not place.node]
+    moves = [_move_of(Place(place.path, outline, place.node.func), other) for other in others]
+    if not own or not moves or not all(moves):
+        return ()
+    suffix = next((move for move in moves if _is_known(facts, place, place.node, move)), "")
+    return suffixes.added(facts, outline, place.node, suffix) if suffix else ()
+
+
+@remembered
+def _functions(tree: ast.AST) -> set[str]:
+    """What the functions of a file are called."""
+    return {node.name for node in ast.walk(tree) if isinstance(node, _FUNCTIONS)}
+
+
+@remembered
+def _calls(tree: ast.AST) -> dict[str, list[ast.Call]]:
+    """The calls of a file, by what they call."""
+    found: dict[str, list[ast.Call]] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, (ast.Name, ast.Attribute)):
+            found.setdefault(ast.unparse(node.func), []).append(node)
+    return found
 
 
 def _named(facts: Facts, operand: Operand) -> Place | None:
