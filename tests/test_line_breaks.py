@@ -155,6 +155,30 @@ BROKEN = {
         )
         """,
     ),
+    "more_of_a_bracket_than_two_lines_hold": (
+        """\
+        h = self.core(
+            queries.to(memory.device), causal(tgt.size(1)).to(memory.device), last.to(memory.device), first.to(memory.device), mask.to(memory.device), tgt.to(memory.device),  # all
+            tgt)
+        """,
+        """\
+        h = self.core(
+            queries.to(memory.device), causal(tgt.size(1)).to(memory.device),
+            last.to(memory.device), first.to(memory.device), mask.to(memory.device),
+            tgt.to(memory.device),  # all
+            tgt)
+        """,
+    ),
+    "a_loop_that_waits": (
+        "f([transformed(batch).to(device) async for batch in batches_of_a_loader(loader, size) if batch is not None])\n",
+        """\
+        f([
+            transformed(batch).to(device)
+            async for batch in batches_of_a_loader(loader, size)
+            if batch is not None
+        ])
+        """,
+    ),
     "a_comment_stays_behind_the_code": (
         "offsets = torch.stack((rows.repeat(len(rows)), columns.to(device).repeat_interleave(len(rows))), 0)  # x, y\n",
         """\
@@ -178,8 +202,12 @@ def test_a_line_that_is_too_long_is_broken(new: str, expected: str) -> None:
             "x = g(wave, n_fft, hop_length, window=window.to(wave.device), return_complex=True)\n", id="fits"
         ),
         pytest.param(
-            "x = g(wave, n_fft, hop_length, window=window.to(wave.device), return_complex=True)  # noqa: E501, in full\n",
+            "spec = torch.stft(wave, n_fft, hop_length, window=window.to(wave.device), return_complex=True)  # noqa: E501, in full\n",
             id="a comment that speaks of the line",
+        ),
+        pytest.param(
+            "spec = torch.stft(wave, n_fft, hop_length, window=window.to(wave.device), return_complex=True)  # NOQA\n",
+            id="in capitals",
         ),
         pytest.param(
             "x = g(wave, n_fft, hop_length, window=window.to(wave.device))  # the comment alone makes it too long\n",
@@ -217,6 +245,23 @@ def test_newlines_stay_what_they_are() -> None:
     )
     made = broken(Written(Source("main.py", "x = 1\r\n"), Source("main.py", "x = 1\r\n" + line)))
     assert made.count("\r\n") == made.count("\n") == 4
+
+
+def test_the_end_of_a_text_stays_what_it_is() -> None:
+    line = "spec = torch.stft(wave, n_fft, hop_length, window=window.to(wave.device), return_complex=True)"
+    assert breaks(line).splitlines()[-1] == ")"
+    assert not breaks(line).endswith("\n")
+
+
+def test_lines_are_those_of_python() -> None:
+    line = "spec = torch.stft(wave, n_fft, hop_length, window=window.to(wave.device), return_complex=True)\n"
+    assert breaks(line, "x = 1\n\x0c\ny = '\u2028'\n") == breaks(line)
+
+
+def test_a_value_that_a_head_names_does_not_keep_others_from_being_broken() -> None:
+    line = "spec = torch.stft(wave, n_fft, hop_length, window=window.to(wave.device), return_complex=True)\n"
+    head = "while part_of_all_there_is := first_of_the_loader(x).next_of_the_loader(y).rest_of_the_loader(z):\n    f()\n"
+    assert breaks(line + head).startswith(breaks(line))
 
 
 def test_indentation_is_that_of_the_file() -> None:

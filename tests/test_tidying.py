@@ -588,6 +588,12 @@ def test_what_moves_in_both_branches_of_a_choice_moves_as_a_whole() -> None:
     assert tidy("f(A() if b else B())\n", "f(A().to(d) if b else B().to(d))\n") == (
         "f((A() if b else B()).to(d))\n"
     )
+    assert tidy("f (A() if b else B())\n", "f (A().to(d) if b else B().to(d))\n") == (
+        "f ((A() if b else B()).to(d))\n"
+    )
+    assert tidy(
+        "n = (\n    A()\n    if b else B()\n)\n", "n = (\n    A().to(d)\n    if b else B().to(d)\n)\n"
+    ) == ("n = (\n    A()\n    if b else B()\n).to(d)\n")
 
 
 @pytest.mark.parametrize(

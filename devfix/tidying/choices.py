@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import ast
+import keyword
+import re
 from collections.abc import Iterator
 
 from devfix.tidying.arguments import suffix_of
 from devfix.tidying.written import Offsets, Written
 
-#: Behind these, a parenthesis is that of a call.
-_CALLED = ("_", ")", "]")
+#: What a parenthesis stands behind: a word, or the end of something that may be called.
+_BEFORE = re.compile(r"\w+\Z|[)\]}\"']\Z")
 
 
 def moved_once(written: Written) -> str:
@@ -23,19 +25,21 @@ def moved_once(written: Written) -> str:
         for first, last in sorted(suffixes, reverse=True):
             text = text[:first] + text[last:]
         end = behind - sum(last - first for first, last in suffixes)
-        if _is_in_parentheses(text, begin, end):
-            text = f"{text[: end + 1]}{suffix}{text[end + 1 :]}"
+        closing = _own_parenthesis(text, begin, end)
+        if closing is not None:
+            text = f"{text[:closing]}{suffix}{text[closing:]}"
         else:
             text = f"{text[:begin]}({text[begin:end]}){suffix}{text[end:]}"
     return text
 
 
-def _is_in_parentheses(text: str, begin: int, end: int) -> bool:
-    """Whether the parentheses around a piece of a text are there for it alone."""
-    before = text[: begin - 1][-1:]
-    return (
-        text[begin - 1] == "(" and text[end : end + 1] == ")" and not (before.isalnum() or before in _CALLED)
-    )
+def _own_parenthesis(text: str, begin: int, end: int) -> int | None:
+    """Where the parentheses end that are there for a piece of a text alone; None where they are those of a call."""
+    before, behind = text[:begin].rstrip(), text[end:].lstrip()
+    if not before.endswith("(") or not behind.startswith(")"):
+        return None
+    called = _BEFORE.search(before[:-1].rstrip())
+    return len(text) - len(behind) + 1 if called is None or keyword.iskeyword(called[0]) else None
 
 
 def _choices(written: Written) -> Iterator[tuple[int, int, list[Offsets]]]:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from devfix.source import Source
 from devfix.tidying.lines import indent_of
 from devfix.tidying.written import Written
 
@@ -47,7 +48,7 @@ def broken(written: Written) -> str:
     ]
     if not long:
         return after.text
-    rows = _Rows(after.text)
+    rows = _Rows(after)
     lines = list(after.lines)
     for number in long:
         row = rows.row(number, written.limit)
@@ -55,7 +56,8 @@ def broken(written: Written) -> str:
             continue
         parts = _Breaking(written.limit, rows.unit).lines(row)
         if parts is not None:
-            lines[number - 1] = "".join(f"{part}{after.newline}" for part in parts)
+            end = lines[number - 1][len(lines[number - 1].rstrip("\r\n")) :]
+            lines[number - 1] = after.newline.join(parts) + end
     text = "".join(lines)
     return text if text != after.text and _means_the_same(after.tree, text) else after.text
 
@@ -131,13 +133,13 @@ class Row:
 class _Rows:
     """The lines of a text that can be broken: code that neither begins nor ends within a string."""
 
-    def __init__(self, text: str) -> None:
-        self._lines = text.splitlines()
+    def __init__(self, source: Source) -> None:
+        self._lines = source.lines
         self._tokens: dict[int, list[tokenize.TokenInfo]] = {}
         self._depths: dict[int, int] = {}
         self._across: set[int] = set()
         self.unit = " " * 4
-        self._read(text)
+        self._read(source.text)
 
     def _read(self, text: str) -> None:
         depth, row, units = 0, 0, []
@@ -165,7 +167,7 @@ class _Rows:
         joined = text.endswith("\\") or above.endswith("\\")
         found = self._tokens.get(number, [])
         comment = found[-1].string if found and found[-1].type == tokenize.COMMENT else ""
-        bound = any(each in comment for each in _PRAGMAS) or any(each.string == ";" for each in found)
+        bound = any(each in comment.lower() for each in _PRAGMAS) or any(each.string == ";" for each in found)
         short = len(text.removesuffix(comment).rstrip()) <= limit
         if joined or number in self._across or bound or short or len(found) < 2:
             return None
@@ -221,7 +223,7 @@ class _Breaking:
         return min((each for each in tries if each is not None), key=len, default=None)
 
     def _at_comma(self, row: Row) -> list[str] | None:
-        """What a line has of the parts of a bracket on two lines, where the bracket goes on below the first or began above."""
+        """What a line has of the parts of a bracket on several lines, where the bracket goes on below the first or began above."""
         opens = sum(each.text in _OPENING for each in row.tokens) > sum(
             each.text in _CLOSING for each in row.tokens
         )
@@ -231,10 +233,12 @@ class _Breaking:
             for number, token in enumerate(row.tokens[:-1])
             if token.text == "," and row.levels[number] == level and token.end <= self.limit
         ]
-        if not commas:
+        if not commas or row.tokens[commas[-1] + 1].text.startswith("#"):
             return None
         last = row.part(commas[-1] + 1, len(row.tokens) - 1, indent)
-        return [row.text[: row.tokens[commas[-1]].end], last.text] if len(last.text) <= self.limit else None
+        fits = len(last.text) <= self.limit
+        rest = [last.text] if fits else None if opens else self._at_comma(last)
+        return [row.text[: row.tokens[commas[-1]].end], *rest] if rest is not None else None
 
     def _opened(self, row: Row, pair: tuple[int, int], depth: int) -> list[str] | None:
         """A bracket whose parts stand on lines of their own, one where that is enough."""
@@ -297,7 +301,7 @@ def _value(row: Row) -> int | None:
     assigned = [
         number
         for number, text in enumerate(texts[:-1])
-        if row.levels[number] == 0 and text.endswith("=") and text not in ("==", "!=", "<=", ">=")
+        if row.levels[number] == 0 and text.endswith("=") and text not in ("==", "!=", "<=", ">=", ":=")
     ]
     return assigned[-1] + 1 if assigned else None
 
@@ -335,7 +339,8 @@ def _starts(body: Row) -> list[int] | None:
         return None
     loops = [number for number in outside if texts[number] == "for"]
     if loops:
-        return [0, *(each for each in outside if each >= loops[0] and texts[each] in ("for", "if"))]
+        further = (each for each in outside if each >= loops[0] and texts[each] in ("for", "if"))
+        return [0, *(each - (texts.get(each - 1) == "async") for each in further)]
     between = _between(body)
     if between is None or (between != (",",) and {"=", ":"} & set(texts.values())):
         return [0]
