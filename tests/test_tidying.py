@@ -659,6 +659,13 @@ def test_what_a_script_makes_moves_where_it_gets_its_name() -> None:
     assert tidy(before, after) == once
     read = "def show():\n    return pts\n"
     assert tidy(read + before, read + after) == read + after
+    for other in (
+        "def show(pts=pts):\n    return pts\n",
+        "@shown(pts)\ndef show(pts):\n    return pts\n",
+        "def show():\n    global pts\n    pts = 1\n",
+        "class Shown(shown(pts)):\n    pass\n",
+    ):
+        assert tidy(before + other, after + other) == after + other
     own = "def show(pts):\n    return pts\n"
     assert tidy(own + before, own + after) == own + once
     late = before.replace("device = d\n", "") + "device = d\n"
@@ -685,6 +692,10 @@ def _kin(one: str, other: str, text: str = _KIN) -> str:
 def test_what_comes_of_a_tensor_is_where_that_is() -> None:
     assert _kin("e.device", "x.device") == _KIN.format(", device=x.device", ", device=x.device")
     assert _kin("h.device", "e.device") == _KIN.format(", device=h.device", ", device=h.device")
+    second = "two = Stage('cuda:1')\n" + _KIN
+    assert _kin("e.device", "x.device", second) == second.format(", device=e.device", ", device=x.device")
+    again = _KIN.replace("e = F", "x = x.cpu()\n    e = F")
+    assert _kin("e.device", "x.device", again) == again.format(", device=e.device", ", device=x.device")
     moved = _KIN.replace("self.lin(x)", "torch.rand(3).to(device)")
     assert _kin("e.device", "device", moved) == moved.format(", device=device", ", device=device")
 

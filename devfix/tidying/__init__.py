@@ -53,7 +53,7 @@ def tidied(
             text = bindings.moved_once(Written(before[path], source.with_text(text)))
             text = siblings.moved_together(Written(before[path], source.with_text(text)))
         text = choices.moved_once(Written(before[path], source.with_text(text)))
-        text = _with_names(before[path], source.with_text(text))
+        text = _with_names(before[path], source.with_text(text), after)
         text = unpackings.moved_at_once(Written(before[path], source.with_text(text)))
         found[path] = source.with_text(lines.joined(Written(before[path], source.with_text(text))))
     written = {path: Written(before[path], source) for path, source in found.items()}
@@ -66,9 +66,11 @@ def tidied(
     return {path: text for path, text in texts.items() if text != after[path].text}
 
 
-def _with_names(before: Source, after: Source) -> str:
+def _with_names(before: Source, after: Source, sources: Sources) -> str:
     """The text in which neighbours name one device, and one that is asked for again and again has a name."""
-    after = after.with_text(common_devices.named_alike(Written(before, after)))
+    alike = common_devices.named_alike(Written(before, after))
+    if alike != after.text and not any(common_devices.has_second(each.text) for each in sources.values()):
+        after = after.with_text(alike)
     again = after.with_text(agreed.in_one_way(Written(before, after), asks_again=True))
     text = devices.named(Written(before, again))
     if text != again.text:

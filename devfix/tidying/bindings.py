@@ -6,7 +6,14 @@ import ast
 from collections.abc import Iterator
 
 from devfix.tidying.arguments import moved_part, suffix_of
-from devfix.tidying.functions import arguments_of, bound_names, functions, holds_functions, read_names
+from devfix.tidying.functions import (
+    Function,
+    arguments_of,
+    bound_names,
+    functions,
+    holds_functions,
+    read_names,
+)
 from devfix.tidying.lifetimes import readers
 from devfix.tidying.written import Offsets, Written
 
@@ -72,13 +79,21 @@ def _read_elsewhere(tree: ast.Module, scope: list[ast.stmt]) -> set[str]:
     found: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            found |= read_names(node) - arguments_of(node) - bound_names(node)
+            shared = {name for part in ast.walk(node) if isinstance(part, ast.Global) for name in part.names}
+            found |= (read_names(node) - arguments_of(node) - bound_names(node)) | shared
+            found |= {name for part in _defaults(node) for name in read_names(part)}
         elif isinstance(node, ast.Lambda):
             found |= read_names(node.body)
         elif isinstance(node, ast.ClassDef):
-            own = (part for part in node.body if not isinstance(part, _DEFINITIONS))
+            body = (part for part in node.body if not isinstance(part, _DEFINITIONS))
+            own = (*body, *node.bases, *node.keywords, *node.decorator_list)
             found |= {name for part in own for name in read_names(part)}
     return found
+
+
+def _defaults(function: Function) -> Iterator[ast.expr]:
+    """What is read where a function is defined."""
+    yield from (*function.args.defaults, *filter(None, function.args.kw_defaults), *function.decorator_list)
 
 
 def _root_of(move: ast.Call) -> ast.AST:

@@ -17,8 +17,16 @@ from devfix.tidying.written import Written
 
 #: What may bring a tensor somewhere else, or make something else of it.
 _AWAY = frozenset({"to", "cuda", "cpu", "numpy", "type", "item", "tolist", "to_empty", "xpu"})
-_LIBRARIES = frozenset({"torch", "F", "nn"})
+#: Their functions, and an object's own modules, compute where their arguments are.
+_COMPUTING = frozenset({"torch", "F", "nn", "self"})
+#: What speaks of a second accelerator.
+_SECOND = re.compile(r"\bcuda:[1-9]|\bcuda\([1-9]|\bdevice\(.cuda., *[1-9]")
 _VARIABLE = re.compile(r"(?:device=|\.to\()device\b(?![.(])")
+
+
+def has_second(text: str) -> bool:
+    """Whether a text speaks of a second accelerator: what is computed from a tensor may be there."""
+    return _SECOND.search(text) is not None
 
 
 def named_alike(written: Written) -> str:
@@ -50,7 +58,9 @@ def _leaders(
     if "device" not in bound and any(_VARIABLE.search(line) for line in new):
         yield from _followed("device", _Kinship(function, "device", frozenset()), asked)
     arguments = [name for name in asked if name in arguments_of(function) - bound]
-    local = sorted((name for name in asked if name in bound), key=lambda name: min(asked[name]))
+    local = sorted(
+        (name for name in asked if name in bound - arguments_of(function)), key=lambda name: min(asked[name])
+    )
     for name in arguments:
         yield from _followed(f"{name}.device", _Kinship(function, f"{name}.device", frozenset({name})), asked)
     for name in local:
@@ -155,7 +165,7 @@ class _Kinship:
         root: ast.expr = func
         while isinstance(root, ast.Attribute):
             root = root.value
-        computes = isinstance(root, ast.Name) and root.id in {*_LIBRARIES, "self"} and func is not root
+        computes = isinstance(root, ast.Name) and root.id in _COMPUTING and func is not root
         given = [*call.args, *(each.value for each in call.keywords)]
         return computes and any(self._comes_of(known, each) for each in given)
 
