@@ -94,6 +94,42 @@ def test_what_is_made_for_other_devices_may_be_wide(asked: str, narrow: str, wid
     assert clashes(CHOICE + rows + told.format(narrow=narrow, wide=wide))
 
 
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        (
+            'if device.type != "mps" and wide:\n    x = {wide}\n',
+            'if device.type != "mps" or wide:\n    x = {wide}\n',
+        ),
+        (
+            'if device.type == "cuda":\n    x = {wide}\n',
+            'if device.type in ("cuda", "mps"):\n    x = {wide}\n',
+        ),
+        (
+            'if str(device) in ("cuda", "cpu"):\n    x = {wide}\n',
+            'if str(device) in ("cuda", "mps"):\n    x = {wide}\n',
+        ),
+        (
+            'x = {wide} if device.type != "mps" else {narrow}\n',
+            'x = {wide} if device.type != "xpu" else {narrow}\n',
+        ),
+        (
+            'def made():\n    if not device.type == "cuda":\n        return {narrow}\n    return {wide}\nx = made()\n',
+            'def made():\n    if not device.type == "cuda":\n        print("slow")\n    return {wide}\nx = made()\n',
+        ),
+        (
+            'def made():\n    if device.type == "cuda":\n        y = 1\n    else:\n        return {narrow}\n    return {wide}\nx = made()\n',
+            'def made():\n    if device.type == "xpu":\n        return {narrow}\n    else:\n        y = 1\n    return {wide}\nx = made()\n',
+        ),
+    ],
+)
+def test_tests_of_any_device_tell_what_is_made_for_others(asked: str, told: str) -> None:
+    head = CHOICE + 'wide = input() == "y"\n'
+    narrow, wide = MADE[0]
+    assert not clashes(head + asked.format(narrow=narrow, wide=wide))
+    assert clashes(head + told.format(narrow=narrow, wide=wide))
+
+
 def test_a_question_about_something_else_says_nothing() -> None:
     asked = 'if device.type == "mps":\n    print("slow")\n'
     assert clashes(CHOICE + asked + "x = torch.zeros(3, dtype=torch.float64, device=device)\n")

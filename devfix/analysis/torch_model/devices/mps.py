@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from devfix.analysis.domain.lattice import parse_device
 from devfix.analysis.domain.values import Tensor
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.text.syntax import first_name, remembered, spelt, walk
@@ -56,32 +57,69 @@ def _names_a_float(node: ast.AST) -> bool:
 
 
 @remembered
-def _questions(tree: ast.AST) -> tuple[ast.If, ...]:
-    """The statements within a function, or a file, that ask whether a device is MPS."""
-    return tuple(node for node in walk(tree) if isinstance(node, ast.If) and _names_mps(node.test))
+def _questions(tree: ast.AST) -> tuple[ast.If | ast.IfExp, ...]:
+    """What asks, within a function or a file, whether a device is MPS, or is another one."""
+    return tuple(
+        node
+        for node in walk(tree)
+        if isinstance(node, (ast.If, ast.IfExp))
+        and any(_rules_out(node.test, truth) for truth in (True, False))
+    )
+
+
+def _rules_out(test: ast.expr, truth: bool) -> bool:
+    """Whether the device is not MPS where a test came out so."""
+    if isinstance(test, ast.UnaryOp):
+        return _rules_out(test.operand, not truth)
+    if isinstance(test, ast.BoolOp):
+        found = [_rules_out(part, truth) for part in test.values]
+        return any(found) if isinstance(test.op, ast.And) == truth else all(found)
+    if isinstance(test, ast.Compare) and isinstance(test.ops[0], (ast.Eq, ast.In, ast.NotEq, ast.NotIn)):
+        texts = [part.value for part in ast.walk(test) if isinstance(part, ast.Constant)]
+        if isinstance(test.ops[0], (ast.Eq, ast.In)) == truth:
+            return bool(texts) and all(isinstance(each, str) and _is_of_another(each) for each in texts)
+        return "mps" in texts
+    return not truth and _names_mps(test)
+
+
+def _is_of_another(text: str) -> bool:
+    """Whether a text names a device that is not MPS."""
+    return parse_device(text).is_known and text.partition(":")[0] != "mps"
 
 
 def _is_for_others(interp: Interpreter, node: ast.expr) -> bool:
-    """Whether an expression is reached only where the device is not MPS: the statements around it, or before it, have asked."""
+    """Whether an expression is reached only where the device is not MPS: what is around it, or before it, has asked."""
     frame = interp.frame
     source = interp.program.sources.get(frame.path)
     around = (
         frame.function.node if frame.function is not None else source.tree if source is not None else None
     )
-    return around is not None and any(_leaves_others(asked, node.lineno) for asked in _questions(around))
+    return around is not None and any(_leaves_others(asked, node) for asked in _questions(around))
 
 
-def _leaves_others(asked: ast.If, line: int) -> bool:
-    """Whether only other devices get to a line, by a statement that asks for MPS."""
-    is_denied = isinstance(asked.test, ast.UnaryOp) or (
-        isinstance(asked.test, ast.Compare) and isinstance(asked.test.ops[0], (ast.NotEq, ast.NotIn))
+def _leaves_others(asked: ast.If | ast.IfExp, node: ast.expr) -> bool:
+    """Whether only other devices get to an expression, by a test around it, or by a statement before it."""
+    branches = [(asked.body, True), (asked.orelse, False)]
+    for branch, truth in branches:
+        if _holds(branch, node):
+            return _rules_out(asked.test, truth)
+    if isinstance(asked, ast.IfExp) or _holds(asked, node) or node.lineno < asked.lineno:
+        return False
+    return any(_is_left(branch) and _rules_out(asked.test, not truth) for branch, truth in branches)
+
+
+def _is_left(branch: list[ast.stmt] | ast.expr) -> bool:
+    return (
+        isinstance(branch, list)
+        and bool(branch)
+        and isinstance(branch[-1], (ast.Return, ast.Raise, ast.Continue))
     )
-    last = asked.body[-1]
-    if asked.lineno <= line <= (last.end_lineno or last.lineno):
-        return is_denied
-    if line <= (asked.end_lineno or asked.lineno):
-        return line > asked.lineno and not is_denied
-    return not is_denied and isinstance(last, (ast.Return, ast.Raise, ast.Continue))
+
+
+def _holds(part: ast.AST | list[ast.stmt], node: ast.expr) -> bool:
+    """Whether an expression stands within another one, or in one of the statements of a branch."""
+    parts = part if isinstance(part, list) else [part]
+    return any(node is inner for each in parts for inner in walk(each))
 
 
 def _may_be(interp: Interpreter, device: Arg | None) -> bool:
