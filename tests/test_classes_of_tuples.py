@@ -102,3 +102,35 @@ def test_python_has_what_is_claimed(kind: dict[str, str]) -> None:
         + "first, both, moved = sample[0], sample.both, sample.to('cpu')\nlast = moved[1]\n"
     )
     assert not lies(text.replace('"cuda" if torch.cuda.is_available() else "cpu"', '"cpu"'))
+
+
+@pytest.mark.parametrize(
+    ("base", "body", "use"),
+    [
+        (
+            "tuple",
+            "def __iter__(self):\n        return (each.to(device) for each in super().__iter__())",
+            "x, y = sample",
+        ),
+        (
+            "tuple",
+            "def __iter__(self):\n        for each in self.x, self.y:\n            yield each",
+            "for x in sample: pass",
+        ),
+        (
+            "tuple",
+            "def __getitem__(self, index):\n        return super().__getitem__(index).to(device)",
+            "x = sample[0]",
+        ),
+        (NAMED, "@property\n    def x(self):\n        return self[0].to(device)", "x = sample.x"),
+    ],
+)
+def test_what_a_class_has_in_place_of_items_and_fields_gives_what_it_makes(
+    base: str, body: str, use: str
+) -> None:
+    head = SAMPLES.format(base=base, body=f"    {body}\n", moved="self")
+    if base == "tuple":
+        head = head.replace(
+            "Sample(torch.randn(2, 4), torch.zeros(2, 4))", "Sample([torch.randn(2, 4), torch.zeros(2, 4)])"
+        )
+    assert not clashes(f"{head}{use}\nnet(x)\n")

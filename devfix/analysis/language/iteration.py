@@ -120,9 +120,10 @@ def exact_items(interp: Interpreter, value: Value) -> tuple[Value, ...] | None:
         return tuple(key_value(key) for key in obj.attrs)
     if obj.kind == "dataset":
         return None  # its items are the columns
-    if obj.items is not None and obj.element is None and "__iter__" not in obj.attrs:
-        return obj.items
-    return None
+    if obj.items is None or obj.element is not None or "__iter__" in obj.attrs:
+        return None
+    own = classes.find(interp, obj.cls, "__iter__") if isinstance(obj.cls, Class) else None
+    return obj.items if own is None else None
 
 
 def fresh_items(interp: Interpreter, value: Value, node: ast.expr | None) -> tuple[Value, ...] | None:

@@ -141,8 +141,8 @@ def new(interp: Interpreter, cls: Class, site: CallSite) -> Ref | None:
     trail = (interp.site("module", site.node),)
     if maker is not None:
         made = interp.call(maker, site)
-        if not isinstance(made, TupleValue):
-            return None
+        if not isinstance(made, TupleValue) or any(classes.find(interp, cls, name) for name in made.names):
+            return None  # what the class has under the name of a field takes its place
         attrs = dict(zip(made.names, made.items, strict=True))
         return interp.new(Obj("instance", cls, attrs=attrs, items=made.items, trail=trail))
     if "builtins.tuple" not in modules.external_bases(interp, cls) or not site.args:
