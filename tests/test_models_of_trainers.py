@@ -45,3 +45,15 @@ def test_each_of_them_is_moved(other: str, trainer: str) -> None:
 @pytest.mark.parametrize("trained", ["pass", "Trainer(model=Pooled(), train_dataset=dataset)"])
 def test_what_no_trainer_was_given_stays(other: str, trained: str) -> None:
     assert clashes(PROGRAM.format(other=other, trained=trained))
+
+
+@pytest.mark.parametrize("given", ["None", "None if options.anew else Pooled()"])
+def test_what_it_makes_itself_is_there(given: str) -> None:
+    text = PROGRAM.replace(
+        "self.smoothing = 0.1",
+        "self.weights = torch.zeros(2)\n        if self.model is not None:\n            self.weights = self.weights.cuda()",
+    )
+    trained = f"trainer = Smoothing(model={given}, model_init=Pooled)"
+    used = 'return trainer.weights + torch.zeros(2, device="cuda")'
+    text = text.format(other="Pooled()", trained=trained).partition("    return model(")[0] + f"    {used}\n"
+    assert clashes(text) == []

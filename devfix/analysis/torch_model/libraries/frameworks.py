@@ -24,6 +24,7 @@ from devfix.analysis.domain.values import (
     Union,
     Value,
     members,
+    without_none,
 )
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.nn import modules
@@ -101,9 +102,9 @@ def _check_batch(interp: Interpreter, name: str, site: CallSite, dataset: Value)
 def initialise_trainer(interp: Interpreter, ref: Ref, name: str, site: CallSite) -> None:
     """``super().__init__(...)`` of the project's own Trainer, whose ``compute_loss`` will be called."""
     trainer(interp, name, site)
-    model = site.value(0, "model")
-    if model is None:
-        return
+    model = without_none(site.value(0, "model") or NONE)
+    if model == NONE:
+        return  # ``model_init`` makes one
     interp.update(ref, interp.obj(ref).with_attr("model", model))
     if not isinstance(model, Ref):
         return
