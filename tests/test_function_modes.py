@@ -95,6 +95,8 @@ def test_a_mode_that_hands_calls_on_changes_nothing(body: str) -> None:
         "        out = func(*args, **kwargs)\n        return out.to(device)\n",
         "        for out in (func(*args, **kwargs),):\n            return out\n",
         "        self.run(func, args, kwargs)\n        return self.out\n",
+        "        for each in args:\n            each.data = each.data.to(device)\n        return func(*args, **kwargs)\n",
+        "        out = func(*args, **kwargs)\n        out.data = out.to(device)\n        return out\n",
     ],
 )
 def test_a_mode_that_may_change_calls_is_taken_to_do_so(body: str) -> None:

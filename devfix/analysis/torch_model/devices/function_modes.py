@@ -15,7 +15,7 @@ from devfix.analysis.domain.lattice import CPU, UNKNOWN_DEVICE
 from devfix.analysis.domain.values import UNKNOWN, Class, External, Function, Tensor, Unknown, Value
 from devfix.analysis.language.frames import CallSite
 from devfix.analysis.language.leaving import NOTHING, Leaving
-from devfix.analysis.text.syntax import remembered, walk
+from devfix.analysis.text.syntax import first_name, remembered, walk
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -66,12 +66,13 @@ def made(interp: Interpreter, name: str, site: CallSite, result: Value) -> Value
 def _hands_on(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> bool:
     """Whether a handler calls the function it is given with what it is given, and returns what comes of that.
 
-    ``out = func(*args, **(kwargs or {}))`` and ``return out``, with nothing that changes ``args``, ``kwargs`` or ``out``.
+    ``out = func(*args, **(kwargs or {}))`` and ``return out``, with nothing that changes ``args``, ``kwargs`` or ``out``, or an
+    attribute of what is in them.
     """
     names = [each.arg for each in node.args.args]
     if isinstance(node, ast.Lambda) or len(names) != 5:
         return False
-    _, func, _, args, kwargs = names
+    own, func, _, args, kwargs = names
     parts = list(walk(node))
     calls = [part for part in parts if isinstance(part, ast.Call) and _is_name(part.func, func)]
     assigned = [(part.targets, part.value) for part in parts if isinstance(part, ast.Assign)]
@@ -90,7 +91,7 @@ def _hands_on(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> bool
         and bool(returned)
         and all(value in calls or getattr(value, "id", None) in results for value in returned)
         and not any(_stores(part, {func, args, kwargs, *results}) and part not in kept for part in parts)
-        and not any(_changes(part, kwargs) for part in parts)
+        and not any(_changes(part, kwargs) or _sets_of_other(part, own) for part in parts)
     )
 
 
@@ -129,3 +130,8 @@ def _changes(part: ast.AST, kwargs: str) -> bool:
     if isinstance(part, ast.Subscript):
         return _is_name(part.value, kwargs) and not isinstance(part.ctx, ast.Load)
     return isinstance(part, ast.Attribute) and _is_name(part.value, kwargs) and part.attr not in _ASKING
+
+
+def _sets_of_other(part: ast.AST, own: str) -> bool:
+    """Whether a part of a handler sets an attribute of anything but the mode itself, as of a tensor that it is given."""
+    return isinstance(part, ast.Attribute) and isinstance(part.ctx, ast.Store) and first_name(part) != own
