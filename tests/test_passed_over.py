@@ -54,13 +54,25 @@ device = torch.device("cuda")
     assert not clashes(program)
 
 
-@pytest.mark.parametrize("by", ["place(net, device)", "Mover(device).place(part)"])
+@pytest.mark.parametrize(
+    "by",
+    [
+        "place(net, device)",
+        "place(device=device, net=part)",
+        "Mover(device).place(part)",
+        "outer(part, device)",
+    ],
+)
 @pytest.mark.parametrize("moves", [True, False])
 def test_a_function_may_have_handed_what_it_was_given_to_one_that_moves_it(by: str, *, moves: bool) -> None:
     placed = "net.to(device)" if moves else "print(net)"
     program = f"""{LONG}
 def place(net, device):
     {placed}
+
+def outer(model, device):
+    if model is not None:
+        place(model, device=device)
 
 class Mover:
     def __init__(self, device):
@@ -133,3 +145,17 @@ device = torch.device("cuda")
 {_calls("netN = Wide(3, 3); netN.to(device); netN(torch.ones(3).to(device))")}
 """
     assert not clashes(program)
+
+
+@pytest.mark.parametrize("given", ["netN, 0, device", "device=device, net=netN", "netN, device=device"])
+@pytest.mark.parametrize("body", ["net.to(device)", "print(net)"])
+def test_what_is_given_by_name_is_told_from_the_rest(given: str, body: str) -> None:
+    program = f"""{LONG}
+def prepare(net, other=None, device=None):
+    {"; ".join(["long(3)"] * 40)}
+    {body}
+
+device = torch.device("cuda")
+{_calls(f"netN = nn.Linear(3, 3); prepare({given}); netN(torch.ones(3).to(device))")}
+"""
+    assert bool(clashes(program)) is (body == "print(net)")

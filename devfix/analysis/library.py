@@ -13,10 +13,12 @@ from devfix.analysis.domain.state import Layer
 from devfix.analysis.domain.values import Class, Function, Value
 from devfix.analysis.reuse.ledger import Ledger, Place
 from devfix.analysis.reuse.outcomes import Outcome
+from devfix.analysis.text.movers import Movers
 from devfix.analysis.text.syntax import makes_functions
 from devfix.findings import Origin
 
 if TYPE_CHECKING:
+    from devfix.project import Program
     from devfix.source import Source
 
 
@@ -51,6 +53,8 @@ class Library:
     changing: dict[str, tuple[str, ...]] | None = None
     #: Which functions make functions or classes, as far as that was asked.
     makers: dict[ast.AST, bool] = field(default_factory=dict)
+    #: The functions that move what they are given, once somebody has asked.
+    found_movers: Movers | None = None
     #: Whether options keep their defaults, and the device options whose default is the CPU.
     as_given: bool = False
     host_options: list[Origin] = field(default_factory=list)
@@ -90,6 +94,12 @@ class Library:
             before = self.ledger.taken.get(place, (0, 0))
             found = self.accounts[place] = Account(*before, before=before)
         return found
+
+    def movers(self, program: Program) -> Movers:
+        """The functions of the program that move what they are given."""
+        if self.found_movers is None:
+            self.found_movers = Movers(program.sources)
+        return self.found_movers
 
     def makes_functions(
         self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, source: Source

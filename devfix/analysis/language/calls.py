@@ -285,7 +285,7 @@ def followed(interp: Interpreter, function: Function, site: CallSite, *, alike: 
     if not accounts.may_follow(interp, function, site, alike=alike):
         if (known := accounts.known(interp, account, given)) is None:
             return _not_followed(interp, site)
-        passed_over.forget(interp, function, given)
+        passed_over.forget(interp, function, site)
         return known
     frame = _new_frame(interp, function, site, given)
     before = interp.steps

@@ -46,6 +46,12 @@ def tree(interp: Interpreter) -> ast.Module:
     return interp.source.tree
 
 
+def moves(interp: Interpreter, called: str, place: int | str) -> bool:
+    """Whether a function of this name, wherever in the program, moves an argument (see ``Movers.moves``)."""
+    interp.reads.add(("moves", called, place))
+    return interp.library.movers(interp.program).moves(called, place)
+
+
 def definitions(interp: Interpreter, path: str) -> Mapping[str, Value]:
     """The variables of the module at a path, for one who looks at ``is_definition`` and ``is_taken_back`` alone."""
     interp.reads.add(("definitions", path))

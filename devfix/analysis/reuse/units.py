@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 Read = tuple[str | int, ...]
 
 #: What is answered alike as long as the modules are the same.
-_STEADY = frozenset({"name", "resolve", "folder", "loaded", "objects", "definitions", "text"})
+_STEADY = frozenset({"name", "resolve", "folder", "loaded", "objects", "definitions", "text", "moves"})
 #: Tells the functions of a file that were executed.
 ExecutedIn = Callable[[str], frozenset[tuple[int, int]]]
 
@@ -216,6 +216,8 @@ class Keeper:
         if kind == "text":
             source = interp.program.sources.get(str(what[0]))
             return "" if source is None else digest_of(source.text)
+        if kind == "moves":
+            return str(interp.library.movers(interp.program).moves(str(what[0]), what[1]))
         if kind == "saved":
             return self._fingerprints.of_files(interp.recorder.saved)
         return f"{mps.is_chosen_in(interp)} {mps.is_asked_for_dtypes(interp)}"
