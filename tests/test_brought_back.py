@@ -88,6 +88,10 @@ def test_what_is_wanted_on_the_cpu_as_well_moves_where_it_is_used(more: str) -> 
     [
         ("host = batch.detach().cpu().numpy()", "batch = batch.cpu()\n    host = batch.numpy()"),
         (_RETURN, f"if not host.any():\n        return batch\n    {_RETURN}"),
+        (
+            "host = batch.detach().cpu().numpy()",
+            "host = np.zeros((3, 4), np.float32)\n    if batch is not None:\n        host = batch.cpu().numpy()",
+        ),
     ],
 )
 def test_what_the_argument_does_not_tell_moves_where_it_is_used(before: str, after: str) -> None:

@@ -116,6 +116,13 @@ class Outline:
         """The names and attributes of a file that are spelt so, and the parameters and definitions, the outer ones first."""
         return self._mentions.get(name, ())
 
+    def calls(self, name: str) -> Iterator[ast.Call]:
+        """The calls of what is called so: of a function, a class or a method."""
+        for node in self.mentions(name):
+            call = self.parents.get(node)
+            if isinstance(call, ast.Call) and call.func is node:
+                yield call
+
     @cached_property
     def _mentions(self) -> dict[str, list[ast.AST]]:
         found: dict[str, list[ast.AST]] = {}

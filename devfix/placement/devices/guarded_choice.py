@@ -67,13 +67,10 @@ def _is_under_option(facts: Facts, outline: Outline, move: ast.AST, depth: int) 
 
 def _calls(facts: Facts, name: str) -> Iterator[tuple[Outline, ast.Call]]:
     """The calls of what has a name, in all files."""
-    for outline in map(facts.outline, facts.program.sources):
-        for node in ast.walk(outline.source.tree):
-            if isinstance(node, ast.Call) and name in (
-                getattr(node.func, "id", ""),
-                getattr(node.func, "attr", ""),
-            ):
-                yield outline, node
+    for path, source in facts.program.sources.items():
+        if name in source.text:
+            outline = facts.outline(path)
+            yield from ((outline, call) for call in outline.calls(name))
 
 
 def _asks_machine(outline: Outline, test: ast.expr) -> bool:

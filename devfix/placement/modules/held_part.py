@@ -9,6 +9,7 @@ from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.outline import Outline
 from devfix.findings import Origin
 from devfix.placement.blaming.causes import Trail
+from devfix.placement.devices import constructed
 
 _Method = ast.FunctionDef | ast.AsyncFunctionDef
 #: The kinds of places in a life at which an object keeps what is given to it.
@@ -57,22 +58,15 @@ def _method(facts: Facts, stored: Origin) -> tuple[_Method, ast.ClassDef] | None
 
 def _called_by_constructors(facts: Facts, cls: ast.ClassDef) -> set[str]:
     """The names of methods that run as an object of a class is made: what its constructors, or those of its bases, call."""
-    methods = [each for one in _with_bases(facts, cls) for each in one.body if isinstance(each, _Method)]
+    methods = [
+        each
+        for one in (cls, *constructed.bases(facts, cls))
+        for each in one.body
+        if isinstance(each, _Method)
+    ]
     found = set(_CONSTRUCTORS)
     while new := {name for each in methods if each.name in found for name in _called(each)} - found:
         found |= new
-    return found
-
-
-def _with_bases(facts: Facts, cls: ast.ClassDef) -> list[ast.ClassDef]:
-    """A class, and the classes of the program that are named as its bases, and theirs."""
-    found = [cls]
-    for one in found:
-        names = {ast.unparse(base).rpartition(".")[2] for base in one.bases}
-        for source in facts.program.sources.values():
-            if any(f"class {name}" in source.text for name in names):
-                bases = (node for node in ast.walk(source.tree) if isinstance(node, ast.ClassDef))
-                found += [each for each in bases if each.name in names and each not in found]
     return found
 
 

@@ -75,6 +75,9 @@ def _taken_to_host(facts: Facts, place: Place, function: ast.FunctionDef) -> str
         name = chains.name_of(node.func, ast.Call, ast.Attribute)
         if name not in names or _is_bound(place, function, name):
             continue
+        statement = place.outline.statement_of(node)
+        if statement is not function.body[-1] and not place.outline.dominates(statement, place.node):
+            continue  # it may be None
         if is_usable(place, scope, known.get(name, []), "tensor"):
             return name
     return None

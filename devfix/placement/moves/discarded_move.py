@@ -83,9 +83,10 @@ def _kin(name: str, classes: list[ast.ClassDef]) -> list[ast.ClassDef]:
     """The classes of a name, those that they are derived from, and those derived from them, by their names."""
     bases = {each: {ast.unparse(base).rpartition(".")[2] for base in each.bases} for each in classes}
     above, below = {name}, {name}
-    for _ in classes:
-        above |= {base for each, own in bases.items() if each.name in above for base in own}
-        below |= {each.name for each, own in bases.items() if own & below}
+    while more := {base for each, own in bases.items() if each.name in above for base in own} - above:
+        above |= more
+    while more := {each.name for each, own in bases.items() if own & below} - below:
+        below |= more
     return [each for each in classes if each.name in above | below]
 
 

@@ -39,16 +39,9 @@ def place(facts: Facts, site: Origin) -> Place | None:
 
 def _given(outline: Outline, called: str, name: str, position: int | None) -> Iterator[ast.expr]:
     """What calls of a function, by its own name, give one of its parameters."""
-    for node in calls(outline, called):
+    for node in outline.calls(called):
         by_name = next((keyword.value for keyword in node.keywords if keyword.arg == name), None)
         if by_name is not None:
             yield by_name
         elif position is not None and 0 <= position < len(node.args):
             yield node.args[position]
-
-
-def calls(outline: Outline, called: str) -> Iterator[ast.Call]:
-    """The calls of a function, or of a class, by its own name."""
-    for node in ast.walk(outline.source.tree):
-        if isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] == called:
-            yield node

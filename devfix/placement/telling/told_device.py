@@ -9,7 +9,6 @@ from devfix.analysis.record.facts import Facts
 from devfix.findings import FileEdit, RemoveKeyword, ReplaceExpression, SetKeyword
 from devfix.placement.devices import parameter_uses
 from devfix.placement.devices.device_expression import Place
-from devfix.placement.telling import giving
 
 Edits = tuple[FileEdit, ...]
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -41,7 +40,7 @@ def told_host(facts: Facts, place: Place, moves: Collection[ast.AST]) -> Edits |
     told = [
         _told(Place(outline.source.path, outline, call), constructor, parameter.id)
         for outline in outlines
-        for call in giving.calls(outline, cls.name)
+        for call in outline.calls(cls.name)
     ]
     return () if None in told else tuple(edit for edits in told for edit in edits or ())
 
