@@ -78,7 +78,7 @@ def run_program(
     budget = _BUDGET + _BUDGET_OF_A_LINE * lines
     scripts = _scripts(program)
     recorder.saves_files = own_files.are_written(program)
-    saving = {path for path in scripts if "torch.save(" in program.sources[path].text}
+    saving = {path for path in scripts if own_files.writes(program.sources[path])}
     for path in scripts:
         recorder.scripts.append(path)
         saving.discard(path)

@@ -84,8 +84,8 @@ class Interpreter(Memory):
         self.parameter_lists: list[Ref] = []
         #: Whether this run is that of a script, with the arguments it really has.
         self.is_script = False
-        #: Whether what names are bound to was written down before, in a run that saw it better.
-        self.is_known = False
+        #: Whether the file that is imported right now was run as a script, which has noted its bindings.
+        self.bindings_noted = False
         #: What holds a module, and its details, by the call that asked.
         self.described: dict[tuple[int, int, Trail], tuple[Tensor, dict[str, str]]] = {}
         #: What holds each module, and the objects for which that was found.
@@ -239,9 +239,9 @@ class Interpreter(Memory):
             if path not in self.program.sources:
                 return Namespace(path)
             with self._in_library():
-                outer, self.is_known = self.is_known, self.recorder.was_run(path)
+                outer, self.bindings_noted = self.bindings_noted, self.recorder.was_run(path)
                 self.execute_file(path, frame_id, dotted)
-                self.is_known = outer
+                self.bindings_noted = outer
                 if self.exhausted:
                     self.recorder.leave(path)
                 self.library.default_devices[path] = self.state.default_device

@@ -12,11 +12,17 @@ from devfix.analysis.domain.values import NONE, Obj, Ref, Scalar, Value
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
     from devfix.project import Program
+    from devfix.source import Source
 
 
 def are_written(program: Program) -> bool:
     """Whether there is a call in the program that writes a checkpoint."""
-    return any("torch.save(" in source.text for source in program.sources.values())
+    return any(map(writes, program.sources.values()))
+
+
+def writes(source: Source) -> bool:
+    """Whether there is such a call in a file."""
+    return "torch.save(" in source.text
 
 
 def tell(interp: Interpreter, a: State, b: State) -> None:

@@ -218,7 +218,7 @@ def _union(a: Value, b: Value) -> Value:
 
 
 def _is_absent(value: Value, other: Value) -> bool:
-    """Whether all that is known of two values is what the other one is, a fallback of the program perhaps."""
+    """Whether a value is what an import does not find, or need not find where the other one is the program's own in its place."""
     if not isinstance(value, External):
         return False
     return value.absent or (value.optional and isinstance(other, (Function, Class)))

@@ -27,10 +27,9 @@ if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
 #: What calling a type that ``namedtuple`` made means; its first argument are the fields' defaults.
-MAKE = "collections.namedtuple.__new__"
+MAKE = modules.NEW_NAMED_TUPLE
 #: How the classes are called from which those of named tuples descend: written out, and made by a call.
-_MADE_TYPE = "collections.namedtuple"
-_BASES = frozenset({"typing.NamedTuple", _MADE_TYPE})
+_BASES = frozenset({"typing.NamedTuple", modules.NAMED_TUPLE})
 #: The attribute that names the fields.
 FIELDS = "_fields"
 #: Fields of what PyTorch returns, by the length of the tuple.
@@ -126,7 +125,7 @@ def fields_of(interp: Interpreter, maker: Value) -> tuple[str, ...]:
 
 def _type_above(interp: Interpreter, cls: Class) -> Partial | None:
     """The type that ``namedtuple`` made from which a class of the project descends, if it does."""
-    if _MADE_TYPE not in modules.external_bases(interp, cls):
+    if modules.NAMED_TUPLE not in modules.external_bases(interp, cls):
         return None
     found = (base for each in classes.linearise(cls) for base in each.bases)
     return next((base for base in found if isinstance(base, Partial) and is_type(base)), None)

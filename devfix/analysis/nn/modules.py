@@ -50,6 +50,9 @@ MODULE_BASES = frozenset(
         "torch.distributions.transforms.TransformModule",
     }
 )
+#: How the class is called from which the types descend that ``namedtuple`` makes, and what calling one of those means.
+NAMED_TUPLE = "collections.namedtuple"
+NEW_NAMED_TUPLE = f"{NAMED_TUPLE}.__new__"
 #: How transformers and diffusers name their models; those of other frameworks have a prefix.
 _PRETRAINED = re.compile(r"(?!TF[A-Z]|Flax[A-Z])\w*(Model|For[A-Z]\w+)$")
 
@@ -59,8 +62,8 @@ def external_bases(interp: Interpreter, cls: Value) -> tuple[str, ...]:
     if isinstance(cls, External):
         return (cls.name,)
     if not isinstance(cls, Class):
-        is_named = isinstance(cls, Partial) and cls.function == External("collections.namedtuple.__new__")
-        return ("collections.namedtuple",) if is_named else ()
+        is_named = isinstance(cls, Partial) and cls.function == External(NEW_NAMED_TUPLE)
+        return (NAMED_TUPLE,) if is_named else ()
     known = interp.library.outer_bases.get(cls.frame)
     if known is None:
         bases = (member for base in cls.bases for member in members(base))

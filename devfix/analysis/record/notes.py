@@ -215,7 +215,7 @@ def _note(
     statement: ast.stmt | ast.expr | None,
     found: Found,
 ) -> None:
-    if interp.is_known:
+    if interp.bindings_noted:
         return
     # Most bindings are made again and again: their spans are looked up once.
     note = (path, scope, name, found, id(statement))

@@ -209,7 +209,7 @@ class Recorder:
         self.unfinished.setdefault(path, set()).update(names or (RUN,))
 
     def was_run(self, path: str) -> bool:
-        """Whether a file is a script whose run, as far as it got, did not end before its end."""
+        """Whether a file is a script that was run to its end."""
         return path in self.scripts and RUN not in self.unfinished.get(path, ())
 
     def leaf(self, origin: Origin) -> None:

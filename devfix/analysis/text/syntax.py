@@ -303,7 +303,7 @@ def varies(test: ast.expr, loop: ast.For | ast.AsyncFor) -> bool:
 
 @remembered
 def names_in(node: ast.AST) -> frozenset[str]:
-    """The names of variables and attributes in an expression."""
+    """The names of variables and attributes in a piece of code."""
     parts = walk(node)
     return frozenset(
         part.id if isinstance(part, ast.Name) else part.attr

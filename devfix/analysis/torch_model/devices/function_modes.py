@@ -76,14 +76,14 @@ def _hands_on(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> bool
     parts = list(walk(node))
     calls = [part for part in parts if isinstance(part, ast.Call) and _is_name(part.func, func)]
     assigned = [(part.targets, part.value) for part in parts if isinstance(part, ast.Assign)]
-    results = {name.id for names, value in assigned if value in calls for name in names if _is_name(name)}
-    kept = [name for names, value in assigned if value in calls for name in names]
+    kept = [target for targets, value in assigned if value in calls for target in targets]
+    results = {target.id for target in kept if _is_name(target)}
     kept += [
-        name
-        for names, value in assigned
+        target
+        for targets, value in assigned
         if _is_same(value, kwargs)
-        for name in names
-        if _is_name(name, kwargs)
+        for target in targets
+        if _is_name(target, kwargs)
     ]
     returned = [part.value for part in parts if isinstance(part, ast.Return)]
     return (
