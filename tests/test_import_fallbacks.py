@@ -111,6 +111,8 @@ def test_the_branch_of_the_library_is_followed_as_well(text: str) -> None:
     [
         "from torch.nn.functional import relu as turn",  # what is known is there
         "from quick import turn\n    turn = turn.best()",
+        "from diffusers.utils import turn",
+        "from torch_npu import turn",
     ],
 )
 def test_what_a_known_library_has_is_not_replaced(tried: str) -> None:
@@ -150,3 +152,16 @@ class Net(nn.Module):
         return x * self.own + self.host
 """
     assert not clashes(HEAD + text + TAIL + "Net().to(device)(x)\n")
+
+
+@pytest.mark.parametrize(
+    "fallback",
+    [
+        'def quick(x):\n        """Need quick."""\n        raise ImportError("no quick")',
+        'class quick:\n        def __init__(self, *args):\n            raise ImportError("no quick")',
+    ],
+)
+def test_what_only_says_that_a_library_is_missing_takes_no_place(fallback: str) -> None:
+    text = f"{HEAD}\ntry:\n    from somewhere import quick\nexcept ImportError:\n    {fallback}\n"
+    text += "\nquick(torch.ones(3, device=device))\ntorch.ones(3, device=device) + torch.ones(3)\n"
+    assert clashes(text) == [f"{text.count(chr(10))}: device"]

@@ -65,10 +65,19 @@ def _is_strange(value: Value | None) -> bool:
 
 def _optional(value: Value, fallback: Value) -> Value:
     assert isinstance(value, External)
-    if isinstance(fallback, (Function, Class)):
+    if isinstance(fallback, (Function, Class)) and not _refuses(fallback.node):
         return fallback
     library = replace(value, optional=True)
     return Union((library, NONE)) if fallback == NONE else library
+
+
+@remembered
+def _refuses(node: ast.AST) -> bool:
+    """Whether a function, or the making of an object of a class, does no more than to say that the library is missing."""
+    body = getattr(node, "body", ())
+    if isinstance(node, ast.ClassDef):
+        return any(getattr(each, "name", "") in ("__init__", "__new__") and _refuses(each) for each in body)
+    return isinstance(body, list) and isinstance(body[-1], ast.Raise)
 
 
 def _flag(value: Value, fallback: Value) -> Value:

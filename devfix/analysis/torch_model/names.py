@@ -156,9 +156,10 @@ def is_harmless(name: str) -> bool:
 
 #: Others that the analysis knows, or that place what they are given.
 _FAMILIAR = frozenset(
-    "accelerate apex attr attrs click datasets deepspeed dgl easydict fire horovod hydra ignite jax joblib lightning "
-    "msgspec networkx omegaconf peft pydantic pydantic_settings pytest pytorch_lightning ray six timm torch_geometric "
-    "torch_xla torchdiffeq torchmetrics typing_extensions tyro".split()
+    "accelerate apex attr attrs click datasets deepspeed dgl diffusers easydict fire horovod hydra ignite "
+    "intel_extension_for_pytorch jax joblib lightning msgspec networkx omegaconf peft pydantic pydantic_settings "
+    "pytest pytorch_lightning ray six timm torch_directml torch_geometric torch_npu torch_xla torchdiffeq "
+    "torchmetrics typing_extensions tyro".split()
 )
 
 
