@@ -268,7 +268,7 @@ class Origin:
 #: in a plain container, collected with others of its batch, passed, moved in vain, kept by an object with a name, met
 #: where other runs have a number, left where it is by what moves batches of other forms. What uses the accelerator
 #: before a process is forked, and in that process. What is made there, of what is read on the CPU.
-#: What was no tensor where code that reads tensors on the CPU got it. What a module took over from a state.
+#: What was no tensor where code that reads tensors on the CPU got it. In what dtype arrays became tensors. What a module took over from a state.
 ORIGIN_KINDS = (
     "factory",
     "random-factory",
@@ -314,6 +314,7 @@ ORIGIN_KINDS = (
     "used-in-process",
     "hosted",
     "number",
+    "entered",
     "assigned",
 )
 

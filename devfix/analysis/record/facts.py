@@ -125,6 +125,18 @@ class Facts:
         """The arguments that come in as halves, whose ``text`` is their dtype, and are reckoned with as wider floats."""
         return frozenset(site for site in self._recorder.remarked if site.kind == "widened")
 
+    def entered_as(self, path: str, span: Span) -> frozenset[str]:
+        """The dtypes in which an expression is seen to make tensors of arrays."""
+        return frozenset(self._entries.get((path, span), ()))
+
+    @cached_property
+    def _entries(self) -> dict[tuple[str, Span], list[str]]:
+        found: dict[tuple[str, Span], list[str]] = {}
+        for site in self._recorder.remarked:
+            if site.kind == "entered":
+                found.setdefault((site.path, site.span), []).append(site.text)
+        return found
+
     def is_read_on_host(self, trail: tuple[Origin, ...]) -> bool:
         """Whether what has this life is also given to a call that reads it on the CPU, and finds it there."""
         first = of_its_own(trail) if trail else None

@@ -173,6 +173,8 @@ class Recaster:
             return () if chosen else self._recast(place, call)
         if origin.kind not in ("array", "numpy", "factory") or is_written_later(place):
             return ()
+        if self.facts.entered_as(origin.path, origin.span) - {self.operand.dtype, self.wanted}:
+            return ()  # what else becomes a tensor there is none of these, and stays what it is
         if self.mismatch.kind == "dtype" and any(keyword.arg == "dtype" for keyword in call.keywords):
             return ()  # somebody computes in this dtype; what comes out is cast
         if edits := dtype_keyword.told_factory(place, self.wanted):

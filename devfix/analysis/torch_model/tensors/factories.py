@@ -29,6 +29,7 @@ from devfix.analysis.torch_model.arrays.numpy_types import settled
 from devfix.analysis.torch_model.devices import device_strings, mps
 from devfix.analysis.torch_model.tensors import (
     copied_data,
+    entry_dtypes,
     generators,
     leaves,
     number_range,
@@ -223,6 +224,7 @@ def as_tensor(interp: Interpreter, name: str, site: CallSite) -> Value:
 
 def _from_array(interp: Interpreter, made: Value, data: Value | None, site: CallSite) -> Value:
     if isinstance(made, Tensor) and isinstance(data, Array):
+        entry_dtypes.note(interp, site.node, made.dtype)
         return replace(
             made, trail=(interp.site("numpy", site.node),), roots=(data.trail,) if data.trail else ()
         )
@@ -234,6 +236,7 @@ def from_numpy(interp: Interpreter, name: str, site: CallSite) -> Value:
     data = site.value(0, "ndarray")
     trail = (interp.site("numpy", site.node),)
     if isinstance(data, Array):
+        entry_dtypes.note(interp, site.node, data.dtype)
         roots = (data.trail,) if data.trail else ()
         rank = AT_LEAST_1 if data.rank is None and not _may_be_number(data) else data.rank
         return Tensor(CPU, settled(data.dtype), rank, grad=False, leaf=True, trail=trail, roots=roots)
