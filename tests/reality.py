@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import torch
@@ -37,12 +38,12 @@ _DEPTH = 6
 
 
 def run(*texts: str, **named: str) -> dict[str, Any]:
-    """The globals of ``main.py`` after Python has run it, with the other files as its modules."""
+    """The globals of ``main.py`` after Python has run it without arguments, with the other files as its modules."""
     sources = files(*texts, **named)
     names: dict[str, Any] = {"__name__": "__main__"}
     with _modules({path.removesuffix(".py"): text for path, text in sources.items()}):
         torch.manual_seed(0)
-        with contextlib.redirect_stdout(io.StringIO()):
+        with contextlib.redirect_stdout(io.StringIO()), patch.object(sys, "argv", ["main.py"]):
             exec(compile(sources["main.py"], "main.py", "exec"), names)
     return names
 

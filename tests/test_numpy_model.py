@@ -549,7 +549,10 @@ def test_a_list_that_begins_with_a_float64_is_of_them_whatever_number_follows(fi
         ("[3]", "number if whole else rows[i, 1]"),
     ],
 )
-def test_a_list_that_may_be_of_integers_alone_is_not_of_floats(first: str, more: str) -> None:
+def test_a_list_that_may_be_of_integers_alone_is_not_of_floats(
+    first: str, more: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     text = _GROWING.format(first=first, more=more)
+    monkeypatch.setattr("sys.argv", ["main.py"])
     exec(text, {})
     assert not clashes(text)
