@@ -6,7 +6,6 @@ import ast
 from collections.abc import Iterator
 
 from devfix.analysis.record.facts import Facts
-from devfix.analysis.text.syntax import remembered
 from devfix.findings import FileEdit, Operand, Origin
 from devfix.placement.devices import device_expression
 from devfix.placement.devices.boundness import decides
@@ -52,30 +51,15 @@ def _as_other_calls(facts: Facts, operand: Operand) -> Edits:
     if place is None or not isinstance(place.node, ast.Call) or facts.program.adopts:
         return ()
     called, outline = ast.unparse(place.node.func), place.outline
-    own = called.rpartition(".")[2] in _functions(outline.source.tree)
-    calls = _calls(outline.source.tree).get(called, []) if own else []
-    others = [call for call in calls if call is not place.node]
+    name = called.rpartition(".")[2]
+    own = any(isinstance(node, _FUNCTIONS) for node in outline.mentions(name))
+    calls = outline.calls(name) if own else ()
+    others = [call for call in calls if call is not place.node and ast.unparse(call.func) == called]
     moves = [_move_of(Place(place.path, outline, place.node.func), other) for other in others]
-    if not own or not moves or not all(moves):
+    if not moves or not all(moves):
         return ()
     suffix = next((move for move in moves if _is_known(facts, place, place.node, move)), "")
     return suffixes.added(facts, outline, place.node, suffix) if suffix else ()
-
-
-@remembered
-def _functions(tree: ast.AST) -> set[str]:
-    """What the functions of a file are called."""
-    return {node.name for node in ast.walk(tree) if isinstance(node, _FUNCTIONS)}
-
-
-@remembered
-def _calls(tree: ast.AST) -> dict[str, list[ast.Call]]:
-    """The calls of a file, by what they call."""
-    found: dict[str, list[ast.Call]] = {}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and isinstance(node.func, (ast.Name, ast.Attribute)):
-            found.setdefault(ast.unparse(node.func), []).append(node)
-    return found
 
 
 def _named(facts: Facts, operand: Operand) -> Place | None:
