@@ -36,6 +36,10 @@ def _has_single_quotes(text: str) -> bool:
 
 
 def _texts(text: str) -> Iterator[tokenize.TokenInfo]:
+    """The texts on one line; what stands within a formatted string, which Python divides from 3.12 on, is bound by its quotes."""
+    depth = 0
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
-        if token.type == tokenize.STRING and not token.string.endswith(_TRIPLE):
+        kind = tokenize.tok_name[token.type]
+        depth += kind.endswith("STRING_START") - kind.endswith("STRING_END")
+        if kind == "STRING" and not depth and not token.string.endswith(_TRIPLE):
             yield token
