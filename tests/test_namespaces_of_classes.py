@@ -65,3 +65,38 @@ def test_a_module_is_imported_by_its_name() -> None:
     """
     assert clashes(main, tasks="import torch\n\nPRIOR = torch.ones(3)\n") == ["8: device"]
     assert not clashes(main, tasks="import torch\n\nPRIOR = torch.ones(3).cuda()\n")
+
+
+SETTINGS = """
+import sys
+import torch
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+class Settings:
+    size = 3
+    weights = torch.zeros(3)
+
+{set}
+Settings.weights + torch.ones(Settings.size, device=device)
+"""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "setattr(Settings, 'weights', Settings.weights.to(device))",
+        "for name, value in list(vars(Settings).items()):\n    if torch.is_tensor(value):\n        setattr(Settings, name, value.to(device))",
+        "for name in dir(Settings):\n    if name == 'weights':\n        setattr(Settings, name, getattr(Settings, name).to(device))",
+        "setattr(Settings, sys.argv[1], torch.zeros(3, device=device))",
+    ],
+)
+def test_what_is_set_of_a_class_is_what_it_has(text: str) -> None:
+    assert not clashes(SETTINGS.replace("{set}", text))
+
+
+@pytest.mark.parametrize(
+    "text", ["", "setattr(Settings, 'weights', torch.ones(3))", "setattr(Settings, 'bias', 1)"]
+)
+def test_what_is_not_moved_stays(text: str) -> None:
+    assert clashes(SETTINGS.replace("{set}", text))

@@ -255,9 +255,11 @@ def setattr_(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``setattr``: the attribute is set; under an unknown name it may be any."""
     attribute, value = site.value(1), site.value(2)
     owner = without_none(site.args[0].value) if site.args else None
-    if value is not None and isinstance(owner, Ref):
-        known = attribute.value if isinstance(attribute, Const) else None
-        known = known if isinstance(known, str) else None
+    known = attribute.value if isinstance(attribute, Const) else None
+    known = known if isinstance(known, str) else None
+    if value is not None and isinstance(owner, Class):
+        _set_of_class(interp, owner, known, value)
+    elif value is not None and isinstance(owner, Ref):
         if (
             name != "__setattr__"
             and known is not None
@@ -266,6 +268,15 @@ def setattr_(interp: Interpreter, name: str, site: CallSite) -> Value:
             return NONE
         keeping.store(interp, owner, known, _stored(interp, owner, known, value, site))
     return NONE
+
+
+def _set_of_class(interp: Interpreter, cls: Class, name: str | None, value: Value) -> None:
+    if name is not None:
+        interp.assign(cls.frame, name, value)
+        return
+    own = interp.state.variables(cls.frame)
+    for each in [each for each, held in own.items() if not isinstance(held, (Function, Class))]:
+        interp.state.set(cls.frame, each, UNKNOWN)
 
 
 def _is_set_by_class(interp: Interpreter, owner: Ref, name: str, value: Value, site: CallSite) -> bool:
