@@ -165,3 +165,28 @@ def test_what_only_says_that_a_library_is_missing_takes_no_place(fallback: str) 
     text = f"{HEAD}\ntry:\n    from somewhere import quick\nexcept ImportError:\n    {fallback}\n"
     text += "\nquick(torch.ones(3, device=device))\ntorch.ones(3, device=device) + torch.ones(3)\n"
     assert clashes(text) == [f"{text.count(chr(10))}: device"]
+
+
+@pytest.mark.parametrize("test", ["HAS_QUICK", "options.quick"])
+def test_where_a_device_is_chosen_by_a_flag_other_branches_agree(test: str) -> None:
+    text = f"""{HEAD}
+import argparse
+try:
+    from somewhere import quick
+    HAS_QUICK = True
+except ImportError:
+    HAS_QUICK = False
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--quick", action="store_true")
+options = parser.parse_args()
+x = torch.ones(3, device=device)
+weights = torch.zeros(3, device=x.device if {test} else torch.device("cpu"))
+print(x + weights if {test} else x.cpu() + weights)
+if not {test}:
+    print(x.cpu() + weights)
+else:
+    print(x + weights)
+"""
+    assert not clashes(text)
+    assert clashes(text.replace("else:\n    print(x + weights)", "else:\n    print(x.cpu() + weights)"))

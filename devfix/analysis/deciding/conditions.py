@@ -15,6 +15,7 @@ from devfix.analysis.domain.lattice import ACCELERATOR, CPU
 from devfix.analysis.domain.values import (
     NONE,
     UNKNOWN,
+    DeviceValue,
     External,
     Ref,
     Scalar,
@@ -198,6 +199,17 @@ def decide_expression(interp: Interpreter, node: ast.IfExp) -> bool | None:
     if chosen is not None:
         settle(interp, node.test, chosen)
     return chosen
+
+
+def decide_devices(interp: Interpreter, node: ast.IfExp, body: Value, orelse: Value) -> bool | None:
+    """Like :func:`decide_expression`, by the values: ``x.device if fast else "cpu"`` chooses where ``x`` is."""
+    if is_accelerator_choice(body) == is_accelerator_choice(orelse) or not _is_option(interp, node.test):
+        return None
+    other = orelse if is_accelerator_choice(body) else body
+    if not isinstance(other, DeviceValue) or other.device != CPU:
+        return None
+    settle(interp, node.test, other is orelse)
+    return other is orelse
 
 
 def settle(interp: Interpreter, test: ast.expr, outcome: bool) -> None:

@@ -186,6 +186,8 @@ def if_exp(interp: Interpreter, node: ast.IfExp) -> Value:
         return body or orelse or UNKNOWN
     if changing_globals.asks_for_flag(interp, node.test) and not isinstance(body, Tensor):
         return UNKNOWN  # which device it names, say
+    if (truth := conditions.decide_devices(interp, node, body, orelse)) is not None:
+        return body if truth else orelse
     usual = conditions.usual(interp, node.test)
     if isinstance(body, DTypeValue) and isinstance(orelse, DTypeValue):  # an option that chooses a dtype
         return join_values(body, orelse) if usual is None else body if usual else orelse
