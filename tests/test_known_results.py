@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from devfix.analysis.accounts import Account
-from devfix.analysis.domain.values import Const, Ref
+from devfix.analysis.domain.lattice import ACCELERATOR, CPU, UNKNOWN_DEVICE
+from devfix.analysis.domain.values import Const, Ref, Tensor, TupleValue
 
 
 def test_a_function_that_gave_what_it_was_given_does_so_again() -> None:
@@ -18,3 +19,14 @@ def test_an_object_of_its_own_is_given_again() -> None:
     account.keep((Ref(1), Ref(2)), Ref(9))
     assert account.known((Ref(1), Ref(5))) == Ref(9)
     assert account.known((Const("other"), Ref(5))) is None
+
+
+def test_what_another_object_keeps_says_nothing_of_where_this_one_keeps_its_own() -> None:
+    account = Account()
+    here, there = Tensor(CPU, "float32", 2), Tensor(ACCELERATOR, "float32", 2)
+    account.keep((Ref(1),), here)
+    account.keep((Ref(1), there), TupleValue((there, here)))
+    assert account.known((Ref(1),)) == here
+    somewhere = Tensor(UNKNOWN_DEVICE, "float32", 2)
+    assert account.known((Ref(2),)) == somewhere
+    assert account.known((Ref(2), there)) == TupleValue((there, somewhere))

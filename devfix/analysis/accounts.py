@@ -115,7 +115,9 @@ class Account:
         if first is None:
             return None
         result = self.results[first]
-        return given[first.index(result)] if isinstance(result, Ref) and result in first else result
+        if isinstance(result, Ref) and result in first:
+            return given[first.index(result)]
+        return result if _have_objects_of(first, given) else _of_other_objects(result, given)
 
     def book(self, steps: int) -> None:
         """Write down one more call."""
@@ -241,6 +243,21 @@ def _kind(value: Value) -> Hashable:
     if isinstance(value, Scalar) or (isinstance(value, Const) and value.value.__class__ in (int, float)):
         return Scalar
     return Ref if _is_object(value) else value
+
+
+def _have_objects_of(one: tuple[Value, ...], other: tuple[Value, ...]) -> bool:
+    """Whether two calls were given the same objects."""
+    return all(a == b for a, b in zip(one, other, strict=True) if _is_object(a))
+
+
+def _of_other_objects(result: Value, given: tuple[Value, ...]) -> Value:
+    """What a call gave, for one with other objects: where they keep their tensors only such tell that the call is given."""
+    if isinstance(result, TupleValue):
+        return result.with_items(_of_other_objects(item, given) for item in result.items)
+    if not isinstance(result, Tensor) or not result.device.is_known:
+        return result
+    there = any(isinstance(value, Tensor) and value.device == result.device for value in given)
+    return result if there else replace(result, device=UNKNOWN_DEVICE, split=None, paths=())
 
 
 def _is_object(value: Value) -> bool:
