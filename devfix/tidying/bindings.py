@@ -13,6 +13,7 @@ from devfix.tidying.functions import (
     functions,
     holds_functions,
     read_names,
+    stores,
 )
 from devfix.tidying.lifetimes import readers
 from devfix.tidying.written import Offsets, Written
@@ -124,11 +125,7 @@ def _is_known_before(
 ) -> bool:
     """Whether what the device is called by is an argument, or of the file, or bound above, once and for all."""
     for name in read_names(device):
-        stored = [
-            node
-            for node in nodes
-            if isinstance(node, ast.Name) and node.id == name and not isinstance(node.ctx, ast.Load)
-        ]
+        stored = stores(nodes, name)
         above = [statement for statement in scope if statement.lineno < bound.lineno]
         direct = [
             part for statement in above if isinstance(statement, ast.Assign) for part in statement.targets

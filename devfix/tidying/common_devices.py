@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from devfix.tidying.devices import asked_of_tensors
-from devfix.tidying.functions import Function, arguments_of, bound_names, functions, holds_functions
+from devfix.tidying.functions import Function, arguments_of, bound_names, functions, holds_functions, stores
 from devfix.tidying.written import Written
 
 #: What may bring a tensor somewhere else, or make something else of it.
@@ -81,8 +81,7 @@ def _followed(device: str, kin: _Kinship, asked: dict[str, list[int]]) -> Iterat
 def _is_bound_before(function: Function, name: str, numbers: list[int]) -> bool:
     """Whether one statement, and nothing else, has bound a name in the block to which lines belong, above these."""
     nodes = list(ast.walk(function))
-    stored = [node for node in nodes if isinstance(node, ast.Name) and node.id == name]
-    stored = [node for node in stored if not isinstance(node.ctx, ast.Load)]
+    stored = stores(nodes, name)
     bodies = [body for node in nodes if isinstance(body := getattr(node, "body", None), list)]
     for body in bodies:
         for statement in body if len(stored) == 1 else ():
@@ -109,15 +108,15 @@ class _Kinship:
         for node in ast.walk(self.function):
             if isinstance(node, ast.Assign):
                 for target in node.targets:
-                    for name in _names(target):
+                    for name in bound_names(target):
                         values.setdefault(name, []).append(node.value)
             elif isinstance(node, (ast.For, ast.AsyncFor)):
-                for name in _names(node.target):
+                for name in bound_names(node.target):
                     values.setdefault(name, []).append(node.iter)
             elif isinstance(node, (ast.NamedExpr, ast.AnnAssign)):
-                strange.update(_names(node.target))
+                strange.update(bound_names(node.target))
             elif isinstance(node, ast.withitem) and node.optional_vars is not None:
-                strange.update(_names(node.optional_vars))
+                strange.update(bound_names(node.optional_vars))
         known = self.first | values.keys() - strange - arguments_of(self.function)
         while True:
             less = {
@@ -145,7 +144,7 @@ class _Kinship:
             case ast.Tuple(elts=parts) | ast.List(elts=parts):
                 return bool(parts) and all(self._comes_of(known, part) for part in parts)
             case ast.GeneratorExp(elt=part, generators=[each]) | ast.ListComp(elt=part, generators=[each]):
-                inside = known | _names(each.target) if self._comes_of(known, each.iter) else known
+                inside = known | bound_names(each.target) if self._comes_of(known, each.iter) else known
                 return self._comes_of(inside, part)
             case ast.Call():
                 return self._is_made_there(known, value)
@@ -168,11 +167,3 @@ class _Kinship:
         computes = isinstance(root, ast.Name) and root.id in _COMPUTING and func is not root
         given = [*call.args, *(each.value for each in call.keywords)]
         return computes and any(self._comes_of(known, each) for each in given)
-
-
-def _names(target: ast.AST) -> frozenset[str]:
-    return frozenset(
-        node.id
-        for node in ast.walk(target)
-        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)
-    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -20,10 +20,16 @@ def arguments_of(function: Function) -> set[str]:
     return {each.arg for each in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs)}
 
 
-def bound_names(function: Function) -> set[str]:
-    """The names that the statements of a function bind, or unbind."""
-    names = (node for node in ast.walk(function) if isinstance(node, ast.Name))
-    return {node.id for node in names if not isinstance(node.ctx, ast.Load)}
+def bound_names(node: ast.AST) -> set[str]:
+    """The names that a piece of code binds, or unbinds: a function, or the target of a statement."""
+    names = (part for part in ast.walk(node) if isinstance(part, ast.Name))
+    return {part.id for part in names if not isinstance(part.ctx, ast.Load)}
+
+
+def stores(nodes: Iterable[ast.AST], name: str) -> list[ast.Name]:
+    """Where a name is bound, or unbound, among some nodes."""
+    named = (node for node in nodes if isinstance(node, ast.Name) and node.id == name)
+    return [node for node in named if not isinstance(node.ctx, ast.Load)]
 
 
 def read_names(node: ast.AST) -> set[str]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-_BINDING = (ast.Assign, ast.For, ast.AsyncFor)
+from devfix.tidying.functions import stores
+
 _BLOCKS = ("body", "orelse", "finalbody")
 
 
@@ -17,7 +18,7 @@ def readers(
     None where a read may see the values of several statements, or something else binds the name.
     """
     used = [node for node in nodes if isinstance(node, ast.Name) and node.id == name]
-    stored = {node for node in used if not isinstance(node.ctx, ast.Load)}
+    stored = set(stores(used, name))
     found: dict[ast.stmt, list[ast.Name]] = {}
     for block in _blocks(scope, nodes):
         for number, statement in enumerate(block):

@@ -57,11 +57,11 @@ def _only_return(function: ast.FunctionDef) -> ast.Return | None:
 
 def _is_it(made: Place, value: ast.expr) -> bool:
     """Whether an expression is what is made at a place, or the name that this got."""
+    if value is made.node:
+        return True
     statement = made.outline.parents.get(made.node)
-    named = isinstance(statement, ast.Assign) and len(statement.targets) == 1 and statement.targets[0]
-    return value is made.node or (
-        isinstance(value, ast.Name) and isinstance(named, ast.Name) and named.id == value.id
-    )
+    targets = statement.targets if isinstance(statement, ast.Assign) else []
+    return isinstance(value, ast.Name) and [getattr(each, "id", None) for each in targets] == [value.id]
 
 
 def _taken_to_host(facts: Facts, place: Place, function: ast.FunctionDef) -> str | None:
@@ -90,7 +90,7 @@ def _is_bound(place: Place, function: ast.FunctionDef, name: str) -> bool:
 def _all_fail(facts: Facts, place: Place, function: ast.FunctionDef, born: Origin) -> bool:
     """Whether what each call of a function gives meets the accelerator as it is."""
     calls = list(told_function.calls(facts, place.outline, function))
-    used = {(path, line) for path, line in _uses(facts, born)}
+    used = set(_uses(facts, born))
     return bool(calls) and all(call is not None and _lines(call) & used for call in calls)
 
 
