@@ -220,6 +220,38 @@ def test_a_new_name_that_an_inner_function_reads_counts() -> None:
     assert list(followed(program(text), [after, text])) == [True, True]
 
 
+def test_what_a_call_raises_reaches_the_handler_around_it() -> None:
+    text = """import torch
+
+
+class Found(Exception):
+    def __init__(self, value):
+        self.value = value
+
+
+def search(x):
+    if x.sum() > 2:
+        raise Found(x * 2)
+
+
+def found(x):
+    weight = None
+    try:
+        search(x)
+    except Found as end:
+        weight = end.value
+    return weight
+
+
+print(found(torch.ones(3)) + torch.ones(3).cuda())
+"""
+    moved = text.replace("x * 2", "(x * 2).cuda()")
+    unheard = text.replace("end.value", "None")
+    assert ENGINE.judge(program(text)) != ENGINE.judge(program(moved))
+    edits = [inserted(text, "    return weight\n", "value = 1"), moved, text, unheard, text]
+    assert all(followed(program(text), edits))
+
+
 def test_training_files_stay_the_same_program() -> None:
     text = training_file(1)
     functions = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef)]

@@ -11,7 +11,7 @@ import ast
 import functools
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from devfix.analysis.domain.join import join_all, usually
 from devfix.analysis.domain.state import State
@@ -27,6 +27,7 @@ from devfix.findings import Mismatch, Origin
 if TYPE_CHECKING:
     from devfix.analysis.domain.values import Function, Obj, Tensor, Value
     from devfix.analysis.language.leaving import Leaving
+    from devfix.analysis.language.raising import Raised
     from devfix.analysis.reuse.outcomes import Outcome
     from devfix.project import Program
     from devfix.source import Source
@@ -61,6 +62,8 @@ class Interpreter(Memory):
         self.grad: bool | None = True
         #: The states in which managers of contexts wait for the body, while one is entered.
         self.pauses: list[tuple[State, str | None, bool | None]] | None = None
+        #: How many exceptions of the program's own were raised, and those that a statement around it may catch, if there is one.
+        self.raises, self.raised = 0, cast("list[Raised] | None", None)
         #: What undoes what a stack of managers has entered, or a manager whose ``__enter__`` was called.
         self.to_leave: dict[Value, list[Leaving]] = {}
         #: What is put on the accelerator right now is written down here, when somebody wants to know.

@@ -39,6 +39,7 @@ from devfix.analysis.language import (
     iteration,
     parameters,
     passed_over,
+    raising,
     recursion,
     returning,
     suspended,
@@ -262,16 +263,21 @@ def call_function(
     if outcome.is_known:
         return suspended.begun(interp, function, site, outcome.repeated(interp, site))
     account = interp.library.account(function)
-    calls, cuts, found, outer = account.calls, interp.cuts, len(interp.recorder.mismatches), interp.oldest
+    calls, cuts, found, outer = account.calls, interp.cuts, _found(interp), interp.oldest
     interp.oldest = math.inf
     begin = interp.fresh()
     result = interp.follow(function, site, alike=outcome.calls > 0)
-    changed = interp.oldest < begin or interp.state.dead or len(interp.recorder.mismatches) > found
+    changed = interp.oldest < begin or interp.state.dead or _found(interp) > found
     if account.calls > calls and interp.cuts == cuts and not interp.exhausted:
         outcome.book(site, result, begin, pure=not changed)
         interp.booked(outcome)
     interp.oldest = min(interp.oldest, outer)
     return suspended.begun(interp, function, site, result)
+
+
+def _found(interp: Interpreter) -> int:
+    """How many mistakes were found so far, and exceptions raised: of a call that adds to them no other takes the place."""
+    return len(interp.recorder.mismatches) + interp.raises
 
 
 def followed(interp: Interpreter, function: Function, site: CallSite, *, alike: bool = False) -> Value:
@@ -285,6 +291,7 @@ def followed(interp: Interpreter, function: Function, site: CallSite, *, alike: 
     if not accounts.may_follow(interp, function, site, alike=alike):
         if (known := accounts.known(interp, account, given)) is None:
             return _not_followed(interp, site)
+        raising.not_followed(interp)
         passed_over.forget(interp, function, site)
         return known
     frame = _new_frame(interp, function, site, given)
@@ -310,6 +317,7 @@ def followed(interp: Interpreter, function: Function, site: CallSite, *, alike: 
 
 def _not_followed(interp: Interpreter, site: CallSite) -> Value:
     """A function whose body is not interpreted (again): whatever it can reach may have changed."""
+    raising.not_followed(interp)
     for arg in site.all_args():
         havoc(interp, arg.value, everything=True)
     return UNKNOWN

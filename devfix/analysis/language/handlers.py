@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis.assumptions import own_files
 from devfix.analysis.domain.state import State, join_states, keep_main_path
-from devfix.analysis.domain.values import UNKNOWN, Tensor
-from devfix.analysis.language import fallbacks, leaving
+from devfix.analysis.domain.values import Tensor
+from devfix.analysis.language import fallbacks, leaving, raising
 from devfix.analysis.language.frames import Frame
 from devfix.analysis.text import fetches
 from devfix.analysis.text.syntax import names_what_is_missing, walk
@@ -23,8 +23,12 @@ def try_(interp: Interpreter, node: ast.Try) -> None:
     """A handler may start from anywhere in the body, so it sees both ends of it joined."""
     before = interp.state.fork()
     elsewhere, ways = _left_behind(interp.frame), leaving.so_far(interp.frame)
-    with interp.recorder.mute() if _fetches_instead(interp, node) else nullcontext():
+    with (
+        interp.recorder.mute() if _fetches_instead(interp, node) else nullcontext(),
+        raising.collected(interp, node) as raised,
+    ):
         last = _run_to_the_end(interp, node.body)
+    certain = interp.state.dead and leaving.so_far(interp.frame) == ways
     interp.run(node.orelse)
     leaving.early(interp, ways, lambda: interp.run(node.finalbody))
     after, ways = interp.state, leaving.so_far(interp.frame)
@@ -34,10 +38,15 @@ def try_(interp: Interpreter, node: ast.Try) -> None:
             own_files.tell(interp, begun, ended)
         entry = join_states(begun, ended)
         entry.dead = False
-        interp.state = entry
+        caught = raising.caught(interp, node, handler, raised)
+        interp.state = caught.enter(entry, certain=certain)
         if handler.name:
-            interp.state.set(interp.frame.id, handler.name, UNKNOWN)
-        after = _handled(interp, node, handler, after, idle=_has_what_is_asked(interp, node, handler))
+            interp.state.set(interp.frame.id, handler.name, caught.exception)
+        if certain and caught.is_known:
+            interp.run(handler.body)
+            after = join_states(after, interp.state)
+            continue
+        after = _handled(interp, node, handler, after, caught)
     with interp.recorder.mute():
         leaving.early(interp, ways, lambda: interp.run(node.finalbody))
     interp.state = after
@@ -75,16 +84,18 @@ def _has_what_is_asked(interp: Interpreter, node: ast.Try, handler: ast.ExceptHa
 
 
 def _handled(
-    interp: Interpreter, node: ast.Try, handler: ast.ExceptHandler, after: State, *, idle: bool
+    interp: Interpreter, node: ast.Try, handler: ast.ExceptHandler, after: State, caught: raising.Caught
 ) -> State:
     """What holds behind a handler, which has been entered.
 
     The path without an exception is the program under analysis; a handler's only counts for the names that it alone
-    binds. Where it makes what was not there yet, both are, unless it has nothing to do.
+    binds. Where it makes what was not there yet, both are, unless it has nothing to do, and so they are where it takes
+    from the program's own exception what that carries.
     """
     if fallbacks.is_one(node, handler):
         interp.run(handler.body)
         return fallbacks.joined(interp, node, after, interp.state)
+    idle = _has_what_is_asked(interp, node, handler)
     returned = len(interp.frame.returns)
     fills = names_what_is_missing(handler) and not idle
     with nullcontext() if fills else interp.recorder.mute():
@@ -92,6 +103,8 @@ def _handled(
     rescues = interp.frame.returns[returned:] if not idle else []
     interp.frame.rescues += rescues
     del interp.frame.returns[returned:]
+    if not fills and caught.is_known and raising.takes_from(handler):
+        return join_states(after, interp.state)
     if not fills:
         return keep_main_path(after, interp.state)
     interp.frame.filling.update(id(state) for _, state in rescues)

@@ -26,6 +26,7 @@ from devfix.analysis.language import (
     imports,
     iteration,
     patterns,
+    raising,
     suspended,
     with_statements,
 )
@@ -262,13 +263,6 @@ def return_(interp: Interpreter, node: ast.Return) -> None:
     interp.state.dead = True
 
 
-def raise_(interp: Interpreter, node: ast.Raise) -> None:
-    """The exception is made, and the path ends here; which handlers it reaches is not followed."""
-    if node.exc is not None:
-        interp.eval(node.exc)
-    interp.state.dead = True
-
-
 def assert_(interp: Interpreter, node: ast.Assert) -> None:
     """Behind it holds what it asserts. One that seems to be false is passed over, and ends no path."""
     value = interp.eval(node.test)
@@ -362,7 +356,7 @@ EXECUTORS: dict[type[ast.stmt], Callable[[Interpreter, Any], None]] = {
     ast.Break: break_,
     ast.Continue: continue_,
     ast.Return: return_,
-    ast.Raise: raise_,
+    ast.Raise: raising.raise_,
     ast.Assert: assert_,
     ast.Try: handlers.try_,
     ast.With: with_statements.with_,

@@ -33,7 +33,7 @@ from devfix.analysis.domain.values import (
     usual_value,
     without_none,
 )
-from devfix.analysis.language import containers, iteration, iterators, speaking, text_keys
+from devfix.analysis.language import containers, iteration, iterators, raising, speaking, text_keys
 from devfix.analysis.language.frames import CallSite
 from devfix.analysis.nn import modules
 from devfix.analysis.torch_model.arrays import numpy_types
@@ -288,6 +288,8 @@ def iter_(interp: Interpreter, name: str, site: CallSite) -> Value:
 def next_(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``next``: the first item where it is known, else what the elements have in common."""
     value = _first(site)
+    if len(site.args) == 1:
+        raising.ended(interp, value)
     items = iteration.exact_items(interp, value)
     if items:
         return items[0]

@@ -1,0 +1,152 @@
+"""Raising: the exceptions of the program's own that a handler may catch, with what they carry, and the states they come from."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import reduce
+from typing import TYPE_CHECKING, NamedTuple
+
+from devfix.analysis.domain import classes
+from devfix.analysis.domain.join import join_all
+from devfix.analysis.domain.state import State, join_states
+from devfix.analysis.domain.values import UNKNOWN, Class, External, Obj, Ref, Sequence, TupleValue, Value
+from devfix.analysis.language.frames import CallSite
+from devfix.analysis.nn.modules import external_bases
+from devfix.analysis.text.syntax import remembered, walk
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+_STOP = External("builtins.StopIteration")
+
+
+class Raised(NamedTuple):
+    """An exception, unknown where a call was not followed that may raise any, and the state in which it was raised."""
+
+    value: Value
+    state: State
+
+
+def raise_(interp: Interpreter, node: ast.Raise) -> None:
+    """The exception is made, and the path ends here; a ``try`` around it is told of one of the program's own."""
+    if node.exc is not None:
+        value = interp.eval(node.exc)
+        if isinstance(value, Class) and interp.raised is not None:
+            value = interp.call(value, CallSite(node.exc))
+        obj = interp.obj_of(value)
+        if obj is not None and isinstance(obj.cls, Class):
+            _note(interp, value)
+    interp.state.dead = True
+
+
+def _note(interp: Interpreter, value: Value) -> None:
+    interp.raises += 1
+    if interp.raised is not None and not interp.state.dead:
+        interp.raised.append(Raised(value, interp.state.fork()))
+
+
+def not_followed(interp: Interpreter) -> None:
+    """A call is not followed, and may raise what others raise."""
+    if interp.raised is not None:
+        interp.raised.append(Raised(UNKNOWN, interp.state.fork()))
+
+
+def ended(interp: Interpreter, generator: Value) -> None:
+    """A generator is asked for one more value, and may have come to its end: it says so with what it returns."""
+    if interp.raised is None or not isinstance(generator, Sequence) or generator.result is None:
+        return
+    told = Obj("external", _STOP, attrs={"value": generator.result})
+    _note(interp, interp.new(told))
+
+
+@contextmanager
+def collected(interp: Interpreter, node: ast.Try) -> Iterator[list[Raised]]:
+    """What is raised in the block; those around it are told of what no handler of ``node`` is sure to catch."""
+    outer = interp.raised
+    if node.__class__ is not ast.Try or (outer is None and not any(each.name for each in node.handlers)):
+        yield []  # what ``except*`` gives is a group of them
+        return
+    interp.raised = raised = list[Raised]()
+    try:
+        yield raised
+    finally:
+        interp.raised = outer
+    if outer is not None:
+        outer += [
+            each for each in raised if not any(_catches(interp, handler, each) for handler in node.handlers)
+        ]
+
+
+class Caught(NamedTuple):
+    """What a handler catches of what is known to be raised; ``exception`` is unknown where it may be another one."""
+
+    exception: Value
+    states: tuple[State, ...]
+
+    @property
+    def is_known(self) -> bool:
+        """Whether all that it catches is known to be raised, and what that carries."""
+        return self.exception != UNKNOWN
+
+    def enter(self, state: State, *, certain: bool) -> State:
+        """The state in which the handler begins, which may begin in ``state`` as well, unless these exceptions are ``certain``."""
+        forks = [each.fork() for each in self.states]
+        return reduce(join_states, forks if certain and self.is_known else [state, *forks])
+
+
+def caught(interp: Interpreter, node: ast.Try, handler: ast.ExceptHandler, raised: list[Raised]) -> Caught:
+    """What one of the handlers of a statement catches: the first that an exception fits does."""
+    before = node.handlers[: node.handlers.index(handler)]
+    found: list[Raised] = []
+    for each in raised:
+        if _catches(interp, handler, each) is False or any(_catches(interp, one, each) for one in before):
+            continue
+        found.append(each)
+    values = [UNKNOWN if _catches(interp, handler, each) is None else each.value for each in found]
+    states = tuple(each.state for each in found if each.value != UNKNOWN)
+    return Caught(join_all(values), states)
+
+
+def _catches(interp: Interpreter, handler: ast.ExceptHandler, raised: Raised) -> bool | None:
+    """Whether a handler catches an exception; None where nobody knows."""
+    if handler.type is None:
+        return True
+    kind = interp.eval(handler.type)
+    answers = [
+        _is_one(interp, raised, each) for each in (kind.items if isinstance(kind, TupleValue) else (kind,))
+    ]
+    return True if True in answers else None if None in answers else False
+
+
+def _is_one(interp: Interpreter, raised: Raised, kind: Value) -> bool | None:
+    obj = raised.state.read(raised.value.address) if isinstance(raised.value, Ref) else None
+    if obj is None or not isinstance(kind, (Class, External)):
+        return None
+    if isinstance(kind, Class):
+        above = classes.linearise(obj.cls) if isinstance(obj.cls, Class) else []
+        return any(each.node is kind.node for each in above)
+    asked = _built_in(kind.name)
+    bases = [_built_in(name) for name in external_bases(interp, obj.cls)]
+    if asked is None or None in bases:
+        return None
+    return any(base is not None and issubclass(base, asked) for base in bases)
+
+
+def _built_in(name: str) -> type[BaseException] | None:
+    """An exception of Python's own, by its name."""
+    package, _, last = name.rpartition(".")
+    found = getattr(builtins, last, None) if package == "builtins" else None
+    return found if isinstance(found, type) and issubclass(found, BaseException) else None
+
+
+@remembered
+def takes_from(handler: ast.ExceptHandler) -> bool:
+    """Whether a handler takes something from the exception that it has caught."""
+    parts = (part for statement in handler.body for part in walk(statement))
+    owners = (part.value for part in parts if isinstance(part, ast.Attribute))
+    return handler.name is not None and any(
+        isinstance(owner, ast.Name) and owner.id == handler.name for owner in owners
+    )
