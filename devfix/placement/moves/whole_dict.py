@@ -38,13 +38,18 @@ def moved(facts: Facts, operand: Operand) -> Edits:
     bound = _binding(facts, entry, name)
     if bound is None or not _is_read_by_entries(entry, name) or not _are_several(facts, entry, name):
         return ()
-    block = entry.outline.block_of(bound)
+    return moved_after(facts, entry, bound, name)
+
+
+def moved_after(facts: Facts, place: Place, bound: ast.stmt, name: str) -> Edits:
+    """The move of a dict of tensors behind the statement, near a place, that gives it its name; nothing where no device is in sight."""
+    block = place.outline.block_of(bound)
     rest = block[block.index(bound) + 1 :]
-    found = device_expression.chosen(facts, Place(entry.path, entry.outline, rest[0])) if rest else None
+    found = device_expression.chosen(facts, Place(place.path, place.outline, rest[0])) if rest else None
     if found is None or found.code.partition(".")[0] == name:
         return ()
     code = batch_forms.moved("dict", name, found.code)
-    return (*found.edits, FileEdit(entry.path, InsertAfter(entry.outline.source.span(bound), code)))
+    return (*found.edits, FileEdit(place.path, InsertAfter(place.outline.source.span(bound), code)))
 
 
 def _entries(facts: Facts, operand: Operand) -> Iterator[Place]:

@@ -11,6 +11,7 @@ from devfix.placement.moves import (
     function_result,
     handing_on,
     helper_branch,
+    loaded_dict,
     part_mover,
     passing_mover,
     whole_dict,
@@ -31,6 +32,7 @@ def ways(
     yield passing_mover.looking_into(facts, operand, trails)
     yield part_mover.completed(facts, operand)
     yield whole_dict.moved(facts, operand)
+    yield loaded_dict.moved(facts, trails)
     yield brought_back.where_returned(facts, operand, trails)
     yield function_result.where_returned(facts, trails)
     yield told_class.told(facts, trails)
