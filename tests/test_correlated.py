@@ -254,3 +254,39 @@ def test_what_a_branch_made_is_what_the_same_branch_makes_of_it(asked: str, made
 )
 def test_what_is_made_apart_from_the_test_may_stay_where_it_is(before: str, made: str, asked: str) -> None:
     assert len(clashes(SECOND.format(before=before, made=made, asked=asked))) == 1
+
+
+STACKED = """
+import torch
+
+def elbo(x, classes):
+    {before}
+    losses = []
+    for row in x:
+        loss = torch.tensor([0.0])
+        {within}
+        if has_classes:
+            loss = row.sum(dim=0, keepdim=True)
+        losses.append(loss)
+    losses = torch.stack(losses)
+    prior = torch.tensor([0.0])
+    if has_classes:
+        prior = x.sum(dim=0)
+    return losses + prior{more}
+
+print(elbo(torch.rand(5, 3).cuda(), torch.rand(5, 0).cuda()))
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "within", "more", "found"),
+    [
+        ("has_classes = classes.shape[1] > 0", "pass", "", []),
+        ("pass", "has_classes = row.shape[0] > 1", "", ["13: device", "17: device"]),
+        ("has_classes = classes.shape[1] > 0", "pass", " + x", ["17: device"]),
+    ],
+)
+def test_a_test_that_comes_out_the_same_each_round_leaves_all_of_a_list_in_one_place(
+    before: str, within: str, more: str, found: list[str]
+) -> None:
+    assert clashes(STACKED.format(before=before, within=within, more=more)) == found

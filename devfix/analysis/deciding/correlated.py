@@ -216,6 +216,17 @@ def keep(interp: Interpreter, test: ast.expr, found: Outcomes) -> None:
             known[name] = Choice(joined, then, other)
 
 
+def parted_alike(interp: Interpreter, host: Tensor) -> bool:
+    """Whether the function's own steady test left a tensor on the CPU: then it did so each time that it was asked."""
+    lives = [life[0] for life in (host.trail, *host.roots) if life]
+    for known in interp.frame.choices.values():
+        for choice in known.values():
+            left = choice.joined.split if isinstance(choice.joined, Tensor) else None
+            if left is not None and left.trail and left.trail[0] in lives:
+                return True
+    return False
+
+
 def keep_expression(interp: Interpreter, node: ast.IfExp, joined: Value, then: Value, other: Value) -> None:
     """The same for ``name = this if test else that``."""
     statement = interp.frame.statement

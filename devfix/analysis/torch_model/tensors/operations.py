@@ -367,7 +367,7 @@ def joined(interp: Interpreter, name: str, op: Op, site: CallSite) -> Value:
         if given and not unclear and interp.frame.branches:
             interp.state.dead = True  # there is nothing to join: this branch is taken when there is
         return Sequence(UNKNOWN) if name.endswith("meshgrid") else UNKNOWN
-    operands = sequences.of_both_paths(parts)
+    operands = sequences.of_both_paths(interp, parts)
     if any(part.tensor.device.is_accelerator for part in parts):
         strange = (part for sequence in given for part in sequences.of_strangers(interp, sequence))
         operands = [*operands, *strange]

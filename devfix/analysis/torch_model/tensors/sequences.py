@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from devfix.analysis.deciding import correlated
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.join import LEFT
 from devfix.analysis.domain.lattice import AT_LEAST_1, promote
@@ -19,17 +20,18 @@ if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
 
-def of_both_paths(parts: list[Part]) -> list[Part]:
+def of_both_paths(interp: Interpreter, parts: list[Part]) -> list[Part]:
     """Where one expression stands for all of a sequence, some of it took the path that leaves it on the CPU.
 
-    The rest took the other one, where that is known to end on the accelerator.
+    The rest took the other one, where that is known to end on the accelerator, and the test between the two may have
+    come out otherwise each time.
     """
     written = {id(part.node) for part in parts}
     split = next((part for part in parts if part.tensor.split is not None), None)
     if split is None or len(written) > 1 or any(part.tensor.device.is_known for part in parts):
         return parts
     host = split.tensor.split
-    if host is None or host.split is None:
+    if host is None or host.split is None or correlated.parted_alike(interp, host):
         return parts
     return [*parts, replace(split, tensor=replace(split.tensor, device=host.split.device, split=None))]
 
