@@ -13,6 +13,7 @@ from torch import nn
 from torch.optim import optimizer as optimizers
 
 from devfix.simulator import simulated_accelerator
+from devfix.simulator.differentiated import Differentiated
 from devfix.simulator.parameters import MOST_VALUES, Trained
 
 
@@ -123,3 +124,71 @@ def test_a_scaler_that_skips_a_step_has_made_one(trained: Trained) -> None:
             scaler.step(optimizer)
             scaler.update()
     assert trained.steps == 2
+
+
+@pytest.fixture
+def differentiated(monkeypatch: pytest.MonkeyPatch) -> Differentiated:
+    for name in ("backward", "grad"):
+        monkeypatch.setattr(torch.autograd, name, getattr(torch.autograd, name))
+    found = Differentiated(lambda: False)
+    found.watch()
+    return found
+
+
+def by_hand(net: nn.Module, x: torch.Tensor) -> None:
+    net(x).sum().backward()
+    for parameter in net.parameters():
+        parameter.data -= 0.1 * parameter.grad  # type: ignore[operator]
+
+
+def by_asking(net: nn.Module, x: torch.Tensor) -> None:
+    torch.autograd.grad(net(x).sum(), list(net.parameters()))
+
+
+def by_function(net: nn.Module, x: torch.Tensor) -> None:
+    theta = {name: parameter.detach() for name, parameter in net.named_parameters()}
+    torch.func.grad(lambda held: torch.func.functional_call(net, held, (x,)).sum())(theta)
+
+
+def by_name(net: nn.Module, x: torch.Tensor) -> None:
+    loss: Any = net(x).sum()
+    loss.backward(inputs=list(net.parameters()))
+
+
+def the_leaf_itself(net: nn.Module, x: torch.Tensor) -> None:
+    x.sum().detach().requires_grad_().backward()  # type: ignore[no-untyped-call]
+
+
+WAYS = (by_hand, by_asking, by_function, by_name, the_leaf_itself)
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("device", ["cpu", "cuda"])
+def test_gradients_are_seen_without_an_optimizer(
+    way: Any, device: str, differentiated: Differentiated
+) -> None:
+    with simulated_accelerator():
+        way(layer().to(device), torch.ones(2, 4, device=device))
+        assert differentiated.device_types == [device]
+
+
+def test_a_leaf_that_stayed_on_the_host_shows(differentiated: Differentiated) -> None:
+    with simulated_accelerator():
+        scale = torch.ones((), requires_grad=True)
+        by_hand(nn.Linear(4, 3, device="cuda"), scale * torch.ones(2, 4, device="cuda"))
+        assert differentiated.device_types == ["cpu", "cuda"]
+
+
+def test_what_is_computed_without_gradients_is_no_training(differentiated: Differentiated) -> None:
+    with torch.no_grad():
+        layer()(torch.ones(2, 4))
+    assert differentiated.device_types == []
+
+
+def test_gradients_are_not_looked_at_any_more_when_that_is_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("backward", "grad"):
+        monkeypatch.setattr(torch.autograd, name, getattr(torch.autograd, name))
+    found = Differentiated(lambda: True)
+    found.watch()
+    by_hand(layer(), torch.ones(2, 4))
+    assert found.device_types == []

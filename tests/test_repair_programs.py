@@ -18,7 +18,7 @@ from gpu.prove_corpus import Run
 from repair import repairs
 from repair.program_record import ADOPTED, CORRECT, FAILING, ProgramRecord, shortfalls, table
 from repair.programs import measured
-from repair.runs import Ran, Runs
+from repair.runs import Ran, Runs, trained_on
 from repair.working_program import WorkingProgram, cases_of_folder, programs_of_folder
 
 WITHOUT = """\
@@ -143,6 +143,21 @@ def test_the_table_asks_of_each_kind_what_fits() -> None:
 )
 def test_what_does_not_go_well_is_told(found: ProgramRecord, said: str) -> None:
     assert list(shortfalls(found)) == [f"NOT  tiny  {said}"]
+
+
+@pytest.mark.parametrize(
+    ("report", "devices"),
+    [
+        ({"parameters": {"device_types": ["cpu"]}, "gradients_on": ["cuda"]}, ("cpu",)),
+        ({"parameters": None, "gradients_on": ["cuda"]}, ("cuda",)),
+        ({"parameters": None, "gradients_on": []}, ()),
+        ({}, ()),
+    ],
+)
+def test_what_has_gradients_was_trained_where_no_optimizer_stepped(
+    report: Mapping[str, Any], devices: tuple[str, ...]
+) -> None:
+    assert trained_on(report) == devices
 
 
 def test_what_fails_as_it_is_does_not_count_as_right() -> None:

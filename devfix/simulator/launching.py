@@ -36,6 +36,7 @@ def main(words: list[str]) -> None:
             _hide_accelerators()
         # torch is imported from here on: accelerators have to be hidden first.
         from . import places  # noqa: PLC0415 - as above
+        from .differentiated import Differentiated  # noqa: PLC0415 - as above
         from .parameters import Trained  # noqa: PLC0415 - as above
         from .run_report import RunReport  # noqa: PLC0415 - as above
 
@@ -45,7 +46,8 @@ def main(words: list[str]) -> None:
     # Asked before whatever the simulation puts there.
     deferred_compiler.defer()
     trained = Trained()
-    report = RunReport(options.report, options.mode, options.kind, machine, trained)
+    differentiated = Differentiated(lambda: trained.steps > 0)
+    report = RunReport(options.report, options.mode, options.kind, machine, trained, differentiated)
     report.write(final=False)
     _write_at_end(report)
     most = options.max_seconds, options.max_steps, options.max_mismatches
@@ -56,6 +58,7 @@ def main(words: list[str]) -> None:
         limits.stepped(trained.steps)
 
     trained.watch(stepped)
+    differentiated.watch()
     _last.append(limits.stop)
     if machine is not None:
         machine.log.on_first = _seeing(machine, report, limits)

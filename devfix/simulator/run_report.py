@@ -12,6 +12,7 @@ from typing import Any, Optional
 
 import torch
 
+from .differentiated import Differentiated
 from .machine import Machine
 from .parameters import Trained
 from .places import Spot, is_user_file, place
@@ -25,7 +26,15 @@ REFRESH = 1.0
 class RunReport:
     """Gathers what a run shows; :meth:`write` puts it into the file, in place of what was there."""
 
-    def __init__(self, path: str, mode: str, kind: str, machine: Optional[Machine], trained: Trained) -> None:
+    def __init__(
+        self,
+        path: str,
+        mode: str,
+        kind: str,
+        machine: Optional[Machine],
+        trained: Trained,
+        differentiated: Differentiated,
+    ) -> None:
         self.outcome: dict[str, Any] = {"how": "unfinished", "status": None, "reason": None, "error": None}
         self._path = os.path.abspath(path)
         self._process = os.getpid()
@@ -33,6 +42,7 @@ class RunReport:
         self._kind = kind
         self._machine = machine
         self._trained = trained
+        self._differentiated = differentiated
         self._written = 0.0
         self._began = time.monotonic()
 
@@ -83,6 +93,7 @@ class RunReport:
             "transfers": transfers[:MOST_TRANSFERS],
             "transfers_left_out": max(0, len(transfers) - MOST_TRANSFERS),
             "parameters": self._trained.report() if final else None,
+            "gradients_on": self._differentiated.device_types,
             "modules": _modules() if final else {},
         }
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from gpu.prove_corpus import Run, _run, machine
+from repair.runs import trained_on
 
 LAUNCH = Path(__file__).resolve().parents[2] / "devfix" / "simulator" / "launch.py"
 #: What hides the accelerators from torch.
@@ -49,8 +50,7 @@ def run_side(
             code = _run(command, work, out.fileno(), err.fileno(), timeout, settings or {})
         texts = [(logs / name).read_text(encoding="utf-8", errors="replace") for name in ("out", "err")]
         seen = json.loads(report.read_text(encoding="utf-8")) if report.is_file() else {}
-    trained = (seen.get("parameters") or {}).get("device_types", ())
-    return Seen(Run(code, *texts), tuple(trained))
+    return Seen(Run(code, *texts), trained_on(seen))
 
 
 def arguments(about: str, writer: str) -> argparse.Namespace:

@@ -31,7 +31,7 @@ _OTHERWISE = re.compile(
 
 @dataclass(frozen=True)
 class Ran:
-    """How a program ended: its result, or its error; and where the parameters were that it trained."""
+    """How a program ended: its result, or its error; and where that was which it trained."""
 
     result: float | None
     error: str
@@ -89,8 +89,13 @@ class Runs:
             program.write(texts, work)
             printed = self._zygote.run(work, [program.entry, *program.args], report, "strict", "cuda")
             told = json.loads(report.read_text(encoding="utf-8")) if report.is_file() else {}
-        parameters = told.get("parameters") or {}
-        return Ran(result_of(printed), _error(told, printed), tuple(parameters.get("device_types", ())))
+        return Ran(result_of(printed), _error(told, printed), trained_on(told))
+
+
+def trained_on(report: Mapping[str, Any]) -> tuple[str, ...]:
+    """The kinds of devices of what a program trained: what its optimizers stepped, or else what it has gradients of."""
+    parameters = report.get("parameters")
+    return tuple(parameters["device_types"] if parameters else report.get("gradients_on", ()))
 
 
 def result_of(printed: str) -> float | None:
