@@ -125,12 +125,18 @@ FILLED = (
     "                print((self.shadow[name] - p).norm())\n"
     "        self.shadow = {name: p.detach() for name, p in net.named_parameters()}"
 )
-WAYS = [(KEPT, MIXED), (EMPTY, FILLED)]
+FILLED_UP = (
+    "if name not in self.shadow:\n"
+    "                self.shadow[name] = torch.zeros_like(p)\n"
+    "            self.shadow[name].mul_(0.9).add_(p.detach(), alpha=0.1)"
+)
+WAYS = [(KEPT, MIXED), (EMPTY, FILLED), (EMPTY, FILLED_UP)]
 
 
+@pytest.mark.parametrize("load", ["self.shadow = state", "self.shadow = dict(state)"])
 @pytest.mark.parametrize(("begin", "update"), WAYS)
-def test_a_resumed_run_has_what_the_first_one_saved(begin: str, update: str) -> None:
-    text = RESUMED.format(begin=begin, update=update, load="self.shadow = state", where='"cpu"')
+def test_a_resumed_run_has_what_the_first_one_saved(begin: str, update: str, load: str) -> None:
+    text = RESUMED.format(begin=begin, update=update, load=load, where='"cpu"')
     assert clashes(text)
     after, _ = fix_texts({"main.py": text}, Applicability.SAFE)
     assert after["main.py"] == text.replace('map_location="cpu"', "map_location=device")
@@ -143,6 +149,9 @@ def test_a_resumed_run_has_what_the_first_one_saved(begin: str, update: str) -> 
         ("self.shadow = {name: held.to(device) for name, held in state.items()}", '"cpu"'),
         ("for name, held in state.items():\n            self.shadow[name] = held.to(device)", '"cpu"'),
         ("self.shadow = state", "None"),
+        ("self.shadow = dict(state)", "device"),
+        ("self.shadow = {name: held.to(device) for name, held in dict(state).items()}", '"cpu"'),
+        ("self.shadow.update(state)", "device"),
     ],
 )
 @pytest.mark.parametrize(("begin", "update"), WAYS)
@@ -154,3 +163,15 @@ def test_what_is_kept_on_the_host_by_every_run_is_left_alone() -> None:
     begin = "{name: p.detach().cpu() for name, p in net.named_parameters()}"
     update = "self.shadow[name] = 0.9 * self.shadow[name] + 0.1 * p.detach().cpu()"
     assert not clashes(RESUMED.format(begin=begin, update=update, load="self.shadow = state", where='"cpu"'))
+
+
+def test_what_is_kept_on_the_host_is_filled_up_there() -> None:
+    update = FILLED_UP.replace("zeros_like(p)", "zeros_like(p, device='cpu')").replace(
+        "p.detach()", "p.detach().cpu()"
+    )
+    assert not clashes(RESUMED.format(begin=EMPTY, update=update, load="self.shadow = state", where='"cpu"'))
+
+
+def test_what_is_filled_up_with_what_meets_nothing_else_is_left_alone() -> None:
+    update = FILLED_UP.replace("self.shadow[name].mul_(0.9)", "self.shadow[name].to(device).mul_(0.9)")
+    assert not clashes(RESUMED.format(begin=EMPTY, update=update, load="self.shadow = state", where='"cpu"'))

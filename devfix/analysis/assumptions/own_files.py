@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 from typing import TYPE_CHECKING
 
+from devfix.analysis.assumptions import keyed_caches
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.join import join_objects, scalar_type
 from devfix.analysis.domain.state import State, both, is_loaded, parted
-from devfix.analysis.domain.values import NONE, Obj, Ref, Scalar, Value
+from devfix.analysis.domain.values import NONE, Obj, Ref, Scalar, Tensor, Value, members
+from devfix.analysis.language import containers
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -53,8 +56,23 @@ def _part(interp: Interpreter, value: Value, state: State, other: Value, other_s
     read, made = state.read(value.address), other_state.read(other.address)
     if read is None or made is None or read.kind not in ("dict", "list") or read.kind != made.kind:
         return
-    if read.trail and read.trail[0] in interp.loads:
+    if _is_read(interp, read):
         state.write(value.address, join_objects(read, made, split=True))
+
+
+def fills_up(interp: Interpreter, node: ast.If) -> bool:
+    """Whether a statement makes the entries of a dict that are not in it yet, where the others came out of a file."""
+    found = keyed_caches.filling(node)
+    held = [interp.obj_of(each) for each in members(interp.eval(found.cache))] if found is not None else []
+    return any(obj is not None and obj.kind == "dict" and _is_read(interp, obj) for obj in held)
+
+
+def _is_read(interp: Interpreter, held: Obj) -> bool:
+    """Whether a dict or list came out of a file, or all tensors in it did."""
+    if held.trail and held.trail[0] in interp.loads:
+        return True
+    lives = [part.trail for part in containers.everything(held) if isinstance(part, Tensor)]
+    return bool(lives) and all(life and life[0] in interp.loads for life in lives)
 
 
 def _told_of(obj: Obj, state: State, other: Obj, other_state: State) -> Obj:

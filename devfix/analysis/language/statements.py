@@ -110,7 +110,7 @@ def if_(interp: Interpreter, node: ast.If) -> None:
         loop = interp.frame.loops[-1]
         loop.by_data = loop.by_data or depends_on_data(node.test)
         loop.varied = loop.varied or rounds
-    keyed = keyed_caches.begins_empty(interp, node)
+    keyed = keyed_caches.begins_empty(interp, node) or own_files.fills_up(interp, node)
     # What a file holds that was there is what is made where it was not.
     alike = concerns_file(node.test) or are_asked_for(interp, node.test)
     branches.run(interp, node.body, unusual=usual is False, alike=alike)

@@ -104,7 +104,7 @@ def save(interp: Interpreter, name: str, site: CallSite) -> Value:
     if key is not None and value is not None:
         interp.library.entangled = True
         known = interp.recorder.saved.get(key)
-        found = snapshots.taken(interp, value)
+        found = snapshots.taken(interp, value, is_read=_is_read(interp, key))
         interp.recorder.saved[key] = found if known is None else _either(interp, key, known, found)
     return NONE
 
@@ -114,9 +114,14 @@ def _either(interp: Interpreter, written: tuple[str, ...], one: Snapshot, other:
 
     One that the program reads, by its name or by a variable as it writes it, is written again with what was in it.
     """
-    if (written if written[0] == "literal" else written[:1]) in interp.read_files:
+    if _is_read(interp, written):
         return snapshots.read_and_written(one, other)
     return one if one == other else UNKNOWN
+
+
+def _is_read(interp: Interpreter, written: tuple[str, ...]) -> bool:
+    """Whether the program has read what it writes, or a file that goes by a name of the same kind."""
+    return (written if written[0] == "literal" else written[:1]) in interp.read_files
 
 
 def _whole(interp: Interpreter, key: tuple[str, ...] | None) -> Value | None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import reduce
 from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.copying import frozen, replace
 from devfix.analysis.domain.join import join_values, scalar_type
 from devfix.analysis.domain.lattice import UNKNOWN_DEVICE
-from devfix.analysis.domain.values import UNKNOWN, Array, Obj, Ref, Scalar, Tensor, TupleValue, Value
+from devfix.analysis.domain.values import UNKNOWN, Array, Obj, Ref, Scalar, Tensor, TupleValue, Union, Value
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -32,8 +33,11 @@ class Kept:
 Snapshot = Value | Kept
 
 
-def taken(interp: Interpreter, value: Value, depth: int = _DEPTH) -> Snapshot:
-    """What a file holds of a value that is written to it; UNKNOWN where that is not known."""
+def taken(interp: Interpreter, value: Value, depth: int = _DEPTH, *, is_read: bool = False) -> Snapshot:
+    """What a file holds of a value that is written to it; UNKNOWN where that is not known.
+
+    Where the program that writes the file reads it as well (``is_read``), one of several dicts may have come out of it.
+    """
     if isinstance(value, Tensor):
         return replace(value, parameter=False, grad=False, leaf=True, owner=None)
     if isinstance(value, Array):
@@ -43,12 +47,14 @@ def taken(interp: Interpreter, value: Value, depth: int = _DEPTH) -> Snapshot:
         return Scalar(kind)
 
     def part(held: Value) -> Snapshot:
-        return taken(interp, held, depth - 1)
+        return taken(interp, held, depth - 1, is_read=is_read)
 
     if isinstance(value, TupleValue):
         if not any(isinstance(item, Ref) for item in value.items):
             return value
         return Kept("tuple", {}, tuple(map(part, value.items))) if depth else UNKNOWN
+    if isinstance(value, Union) and is_read and depth:
+        return reduce(read_and_written, map(part, value.members))
     obj = interp.obj_of(value)
     if obj is None or obj.kind not in ("dict", "list") or not depth:
         return UNKNOWN
@@ -67,9 +73,16 @@ def read_and_written(one: Snapshot, other: Snapshot) -> Snapshot:
         return one
     if not isinstance(one, Kept) or not isinstance(other, Kept) or one.kind != "dict":
         return UNKNOWN
-    if one.attrs.keys() != other.attrs.keys() or replace(one, attrs={}) != replace(other, attrs={}):
+    if one.attrs.keys() != other.attrs.keys() or _without_entries(one) != _without_entries(other):
         return UNKNOWN
-    return replace(one, attrs={key: _entry(part, other.attrs[key]) for key, part in one.attrs.items()})
+    attrs = {key: _entry(part, other.attrs[key]) for key, part in one.attrs.items()}
+    if one.element is None or other.element is None:
+        return replace(one, attrs=attrs, element=one.element or other.element)
+    return replace(one, attrs=attrs, element=_entry(one.element, other.element))
+
+
+def _without_entries(held: Kept) -> Kept:
+    return replace(held, attrs={}, element=None)
 
 
 def _entry(one: Snapshot, other: Snapshot) -> Snapshot:
