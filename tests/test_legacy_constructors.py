@@ -194,3 +194,35 @@ def test_a_sparse_tensor_is_where_its_values_are_unless_it_is_made_by_sizes_alon
     print(torch.sparse.mm(graph, torch.ones(2, 2).cuda()))
     """
     assert clashes(text) == found
+
+
+ROUNDS = """
+import torch
+from torch import nn
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+nets = [nn.Linear(2, 2).to(device) for _ in range(2)]
+rows = {rows}
+total = 0
+for net in nets:
+    rows = torch.FloatTensor(rows){moved}
+    total = total + net(rows).sum()
+print(total)
+"""
+
+
+@pytest.mark.parametrize("rows", ["[[0.5, 1.0]]", "[(0.5, 1.0)]", "((0.5, 1.0),)", "np.ones((1, 2))"])
+@pytest.mark.parametrize("moved", ["", ".to(device)"])
+def test_what_is_a_list_in_some_round_gets_no_method_of_a_tensor(rows: str, moved: str) -> None:
+    text = ROUNDS.format(rows=rows, moved=moved).replace(
+        "import torch\n", "import numpy as np\nimport torch\n", 1
+    )
+    after = fix_texts(files(text), Applicability.SAFE)[0]["main.py"]
+    assert "torch.FloatTensor(rows)" in after
+    assert "net(rows.to(device))" in after
+
+
+def test_what_is_a_tensor_in_every_round_comes_to_the_cpu_first() -> None:
+    text = ROUNDS.format(rows="torch.ones(1, 2, device=device)", moved=".to(device)")
+    after = fix_texts(files(text), Applicability.SAFE)[0]["main.py"]
+    assert "torch.FloatTensor(rows.cpu()).to(device)" in after

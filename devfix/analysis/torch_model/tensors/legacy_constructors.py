@@ -10,7 +10,7 @@ from devfix.analysis.domain.lattice import AT_LEAST_1, CPU
 from devfix.analysis.domain.values import Array, Tensor, Union, Unknown, Value, without_none
 from devfix.analysis.language.frames import CallSite
 from devfix.analysis.record.trails import roots_of_host
-from devfix.analysis.torch_model.tensors import factories, operations, requirements
+from devfix.analysis.torch_model.tensors import factories, number_places, operations, requirements
 from devfix.analysis.torch_model.tensors.arguments import (
     default_device,
     device_of,
@@ -46,10 +46,12 @@ def construct(interp: Interpreter, name: str, site: CallSite) -> Value:
         )
         return replace(made, device=asked)
     data = without_none(site.args[0].value) if len(site.args) == 1 else None
-    if isinstance(data, Array):
-        return replace(made, roots=(data.trail,) if data.trail else ())
     if isinstance(data, Tensor):
         return _typed(interp, name, site, made, data)
+    if data is not None and site.args[0].node is not None:
+        number_places.note_data(interp, data, site.args[0].node)
+    if isinstance(data, Array):
+        return replace(made, roots=(data.trail,) if data.trail else ())
     return replace(made, rank=1, empty=True) if not site.args or is_empty_list(site) else made
 
 

@@ -1,4 +1,4 @@
-"""Number places: the expressions that give a number, or an array, in some run; what moves there has no method of a tensor."""
+"""Number places: the expressions that give a number, an array or a list in some run; what moves there has no method of a tensor."""
 
 from __future__ import annotations
 
@@ -6,13 +6,15 @@ import ast
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from devfix.analysis.domain.values import Array, Const, Scalar, Union, Value
+from devfix.analysis.domain.values import Array, Const, Obj, Scalar, Sequence, TupleValue, Union, Value
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
 #: What is no tensor, nor contains one.
 NUMBERS = frozenset({Const, Scalar, Array})
+#: What is a list or tuple in every run.
+_DISPLAYS = (ast.List, ast.Tuple, ast.ListComp)
 
 
 def note(interp: Interpreter, value: Value, node: ast.expr | None) -> None:
@@ -27,6 +29,15 @@ def note_result(interp: Interpreter, value: Value, call: ast.Call) -> None:
     """Remember that a call gives a number, or in some runs does."""
     for each in value.members if value.__class__ is Union else (value,):
         note(interp, each, call)
+
+
+def note_data(interp: Interpreter, value: Value, node: ast.expr) -> None:
+    """Remember a list or tuple as well, at a place where others hand over a tensor that a new one is made of."""
+    if isinstance(node, _DISPLAYS):
+        return
+    if isinstance(value, (TupleValue, Sequence)) or (interp.obj_of(value) or Obj("")).kind == "list":
+        interp.recorder.remarked.add(interp.site("number", node))
+    note(interp, value, node)
 
 
 def note_items(interp: Interpreter, items: Iterable[Value], node: ast.expr | None) -> None:
