@@ -29,6 +29,8 @@ from devfix.findings import Origin
 
 Variables = dict[str, Value]
 
+#: The fact of an object of which nothing is known but what kind of file it comes out of.
+LOADED = "loaded"
 _NO_VARIABLES: Mapping[str, Value] = {}
 
 
@@ -322,7 +324,7 @@ def is_loaded(state: State, value: Value) -> bool:
     """Whether nothing is known of a value but that it may come out of a file."""
     obj = state.read(value.address) if isinstance(value, Ref) else None
     nothing = isinstance(value, (Unknown, ExternalMethod))  # a method is an attribute that nobody has seen
-    return nothing or (obj is not None and obj.cls == External("torch.load"))
+    return nothing or (obj is not None and (obj.cls == External("torch.load") or LOADED in obj.facts))
 
 
 def keep_main_path(main: State, other: State) -> State:

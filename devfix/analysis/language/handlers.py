@@ -11,8 +11,8 @@ from devfix.analysis.domain.state import State, join_states, keep_main_path
 from devfix.analysis.domain.values import Tensor
 from devfix.analysis.language import fallbacks, leaving, raising
 from devfix.analysis.language.frames import Frame
-from devfix.analysis.text import fetches
-from devfix.analysis.text.syntax import names_what_is_missing, walk
+from devfix.analysis.text import fetches, kept_results
+from devfix.analysis.text.syntax import walk
 from devfix.analysis.torch_model.tensors.moves import METHODS
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def try_(interp: Interpreter, node: ast.Try) -> None:
     after, ways = interp.state, leaving.so_far(interp.frame)
     for handler in node.handlers:
         begun, ended = before.fork(), (last if after.dead else after).fork()
-        if names_what_is_missing(handler):
+        if kept_results.makes_what_is_missing(node, handler):
             own_files.tell(interp, begun, ended)
         entry = join_states(begun, ended)
         entry.dead = False
@@ -97,7 +97,7 @@ def _handled(
         return fallbacks.joined(interp, node, after, interp.state)
     idle = _has_what_is_asked(interp, node, handler)
     returned = len(interp.frame.returns)
-    fills = names_what_is_missing(handler) and not idle
+    fills = kept_results.makes_what_is_missing(node, handler) and not idle
     with nullcontext() if fills else interp.recorder.mute():
         interp.run(handler.body)
     rescues = interp.frame.returns[returned:] if not idle else []

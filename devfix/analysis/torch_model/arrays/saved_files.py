@@ -1,4 +1,4 @@
-"""Files of NumPy, pickle and joblib: what the program wrote to one is what it reads from there.
+"""Files of NumPy, SciPy, pickle and joblib: what the program wrote to one is what it reads from there.
 
 A file is one of the program's only where its name is certainly the same. What nobody here has written, or what was
 written twice with different contents, is unknown.
@@ -14,7 +14,7 @@ from devfix.analysis.domain.values import NONE, UNKNOWN, Array, Scalar, Tensor, 
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.record.recorder import OTHERS
 from devfix.analysis.reuse import reads
-from devfix.analysis.torch_model.arrays import data_types
+from devfix.analysis.torch_model.arrays import data_types, sparse_matrices
 from devfix.analysis.torch_model.python import file_names
 from devfix.analysis.torch_model.tensors import host_memory
 from devfix.analysis.torch_model.tensors.arguments import nesting
@@ -24,7 +24,7 @@ from devfix.analysis.torch_model.training.snapshots import Kept, Snapshot
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
-_NUMPY, _PICKLE, _JOBLIB = "numpy", "pickle", "joblib"
+_NUMPY, _SCIPY, _PICKLE, _JOBLIB = "numpy", "scipy", "pickle", "joblib"
 
 
 def _write(interp: Interpreter, library: str, name: str | None, content: Snapshot) -> None:
@@ -93,6 +93,22 @@ def load(interp: Interpreter, name: str, site: CallSite) -> Value:
     return _read(interp, _NUMPY, site, site.get(0, "file"))
 
 
+def save_matrix(interp: Interpreter, _name: str, site: CallSite) -> Value:
+    """``scipy.sparse.save_npz(file, matrix)``."""
+    file = file_names.of(interp, site.get(0, "file"))
+    matrix = sparse_matrices.of(interp, site.value(1, "matrix"))
+    if file is not None:
+        content = Array(sparse_matrices.dtype(matrix), 2) if matrix is not None else UNKNOWN
+        _write(interp, _SCIPY, file_names.with_suffix(file, ".npz"), content)
+    return NONE
+
+
+def load_matrix(interp: Interpreter, _name: str, site: CallSite) -> Value:
+    """``scipy.sparse.load_npz(file)``."""
+    held = _read(interp, _SCIPY, site, site.get(0, "file"))
+    return sparse_matrices.read(interp, held.dtype if isinstance(held, Array) else None)
+
+
 def dump(library: str, named: str) -> Callable[[Interpreter, str, CallSite], Value]:
     """``pickle.dump(value, file)``."""
 
@@ -114,6 +130,8 @@ HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
     "numpy.save": save,
     **dict.fromkeys(("numpy.savez", "numpy.savez_compressed"), save_several),
     "numpy.load": load,
+    "scipy.sparse.save_npz": save_matrix,
+    "scipy.sparse.load_npz": load_matrix,
     "pickle.dump": dump(_PICKLE, "file"),
     "pickle.load": undump(_PICKLE, "file"),
     "joblib.dump": dump(_JOBLIB, "filename"),

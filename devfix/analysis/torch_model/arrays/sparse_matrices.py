@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.join import scalar_type
 from devfix.analysis.domain.lattice import FLOATS
+from devfix.analysis.domain.state import LOADED
 from devfix.analysis.domain.values import (
     NONE,
+    TRUE,
     UNKNOWN,
     Array,
     DTypeValue,
@@ -51,8 +53,6 @@ _PLACES = frozenset("row col indices indptr offsets".split())
 
 def call(interp: Interpreter, last: str, site: CallSite) -> Value | None:
     """``scipy.sparse.name(...)``; None for what is not known here."""
-    if last == "load_npz":
-        return made(interp, None)
     if last in _CLASSES:
         return made(interp, _told(site, _OF_CLASSES, lambda: _of_data(interp, site.value(0, "arg1"))))
     if last in _FLOAT64:
@@ -93,6 +93,12 @@ def graph(interp: Interpreter, last: str, site: CallSite) -> Value | None:
 def made(interp: Interpreter, found: str | None) -> Ref:
     """A matrix of this dtype."""
     return interp.new(Obj("external", MATRIX, facts={"dtype": DTypeValue(found)}))
+
+
+def read(interp: Interpreter, found: str | None) -> Ref:
+    """A matrix that comes out of a file, of which no more may be known than that."""
+    facts = {"dtype": DTypeValue(found)} | ({} if found else {LOADED: TRUE})
+    return interp.new(Obj("external", MATRIX, facts=facts))
 
 
 def of(interp: Interpreter, value: Value | None) -> Obj | None:
