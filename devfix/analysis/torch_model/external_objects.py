@@ -35,7 +35,7 @@ from devfix.analysis.torch_model.arrays import (
     table_types,
     tables,
 )
-from devfix.analysis.torch_model.concurrency import coroutines, processes, threads
+from devfix.analysis.torch_model.concurrency import coroutines, process_queues, processes, threads
 from devfix.analysis.torch_model.devices import grad_mode
 from devfix.analysis.torch_model.libraries import (
     example_runs,
@@ -256,6 +256,7 @@ _BY_CLASS: dict[str, Callable[[Interpreter, Ref, Obj, str, CallSite], Value]] = 
     text_files.NAME: text_files.method,
     text_files.BYTES: text_files.method_of_bytes,
     threads.QUEUE: threads.queue_method,
+    process_queues.QUEUE.name: process_queues.method,
     threads.EXECUTOR: threads.executor_method,
     threads.FUTURE: threads.future_method,
     threads.POOL: threads.pool_method,

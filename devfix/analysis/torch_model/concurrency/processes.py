@@ -28,7 +28,7 @@ from devfix.analysis.language import iteration, unknown_code
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.nn import modules
 from devfix.analysis.reuse import reads
-from devfix.analysis.torch_model.concurrency import forks, rebirth
+from devfix.analysis.torch_model.concurrency import forks, process_queues, rebirth
 from devfix.analysis.torch_model.concurrency.forks import Start
 
 if TYPE_CHECKING:
@@ -62,11 +62,25 @@ def process(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``Process(target=train, args=(model,))``, which is started sooner or later."""
     _note(interp, (arg.value for arg in site.all_args()))
     target = site.get(1, "target")
-    if target is not None and is_forking(interp, name):
-        items = iteration.exact_items(interp, site.value(3, "args") or TupleValue(()))
-        if items is not None and site.value(4, "kwargs") is None:
-            start = Start(name, interp.site("other", site.node), interp.state.used, rebirth.are_plain(items))
-            forks.check(interp, start, target, CallSite(site.node, tuple(map(Arg, items))))
+    items = iteration.exact_items(interp, site.value(3, "args") or TupleValue(()))
+    if target is None or items is None or site.value(4, "kwargs") is not None:
+        process_queues.run_beside(interp, UNKNOWN, None, site.node)
+        return UNKNOWN
+    given = CallSite(site.node, tuple(map(Arg, items)))
+    if is_forking(interp, name):
+        start = Start(name, interp.site("other", site.node), interp.state.used, rebirth.are_plain(items))
+        forks.check(interp, start, target, given)
+    process_queues.run_beside(interp, target.value, given, site.node)
+    return UNKNOWN
+
+
+def spawn(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``torch.multiprocessing.spawn(train, args=(queue,), nprocs=4)``: each process is told which one it is."""
+    _note(interp, (arg.value for arg in site.all_args()))
+    function = site.value(0, "fn") or UNKNOWN
+    items = iteration.exact_items(interp, site.value(1, "args") or TupleValue(()))
+    given = None if items is None else CallSite(site.node, (Arg(Scalar("int")), *map(Arg, items)))
+    process_queues.run_beside(interp, function, given, site.node)
     return UNKNOWN
 
 
@@ -104,12 +118,13 @@ def method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -
     """``worker.start()``: the process has what the object has."""
     if name == "start":
         _note(interp, (ref,))
+        run = Arg(interp.attribute(ref, "run", site.node))
         bases = modules.external_bases(interp, obj.cls)
         forking = next((base for base in bases if base in PROCESSES and is_forking(interp, base)), None)
         if forking is not None:
-            run = Arg(interp.attribute(ref, "run", site.node))
             start = Start(forking, interp.site("other", site.node), interp.state.used, plain=False)
             forks.check(interp, start, run, CallSite(site.node))
+        process_queues.run_beside(interp, run.value, CallSite(site.node), site.node)
     return UNKNOWN
 
 
@@ -128,6 +143,7 @@ def executor(interp: Interpreter, name: str, site: CallSite) -> Value:
 
 def _pool(interp: Interpreter, name: str, site: CallSite, *, later: bool) -> Value:
     _note(interp, (arg.value for arg in site.all_args()))
+    process_queues.run_beside(interp, UNKNOWN, None, site.node)
     made = Obj("external", External(POOL))
     if interp.is_script and not site.open and is_forking(interp, name):
         plain = not site.keywords.keys() & {"initializer", "initargs"} and len(site.args) < 2
@@ -265,8 +281,10 @@ def _parts(value: Value) -> tuple[Value, ...]:
 
 HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
     **dict.fromkeys(PROCESSES, process),
+    **{f"{holder}.{name}": process_queues.queue for holder in _HOLDERS for name in process_queues.NAMES},
     **dict.fromkeys(_POOLS, pool),
     **dict.fromkeys(_EXECUTORS, executor),
+    "torch.multiprocessing.spawn": spawn,
     **{f"{package}.get_context": context for package in _PACKAGES},
     "os.fork": fork,
 }

@@ -42,24 +42,24 @@ def queue(interp: Interpreter, name: str, site: CallSite) -> Value:
 def queue_method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:
     """``put`` adds, ``get`` gives what any thread has put there."""
     if name in ("put", "put_nowait") and site.args:
-        containers.append(interp, _held(interp, ref, obj), _data(interp, site.args[0].value))
+        containers.append(interp, held(interp, ref), _data(interp, site.args[0].value))
         return NONE
     if name in ("get", "get_nowait"):
-        held = containers.everything(interp.obj(_held(interp, ref, obj)))
-        return join_all(held) if held else UNKNOWN
+        return join_all(containers.everything(interp.obj(held(interp, ref))))
     if name in ("empty", "full"):
         return Scalar("bool")
     return Scalar("int") if name == "qsize" else NONE
 
 
-def _held(interp: Interpreter, ref: Ref, obj: Obj) -> Ref:
+def held(interp: Interpreter, ref: Ref) -> Ref:
     """The list of what is in a queue."""
-    held = obj.attrs.get("queue")
-    if isinstance(held, Ref):
-        return held
-    held = interp.new(Obj("list", items=()))
-    interp.update(ref, obj.with_attr("queue", held))
-    return held
+    obj = interp.obj(ref)
+    known = obj.attrs.get("queue")
+    if isinstance(known, Ref):
+        return known
+    made = interp.new(Obj("list", items=()))
+    interp.update(ref, obj.with_attr("queue", made))
+    return made
 
 
 def _data(interp: Interpreter, value: Value) -> Value:
