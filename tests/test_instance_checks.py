@@ -489,3 +489,51 @@ def test_what_handles_collections_is_given_no_tensor(sample: str) -> None:
 def test_what_handles_tensors_is_given_them() -> None:
     assert clashes(COLLECTED.format(sample="torch.zeros(3)", one="x"))
     assert not clashes(COLLECTED.format(sample="[torch.zeros(3)]", one="x"))
+
+
+BY_CLASS = """
+import sys
+import torch
+
+class First:
+    def step(self, x, i):
+        return x + 1
+
+class Second:
+    def step(self, i, x):
+        return x + {second}
+
+class Pipeline:
+    def __init__(self, name):
+        self.stepper = First() if name == "first" else Second()
+
+    def run(self, x):
+        if {test}:
+            return self.stepper.step(x, torch.zeros(3))
+        return self.stepper.step(torch.zeros(3), x)
+
+print(Pipeline(sys.argv[1]).run(torch.ones(3).cuda()))
+"""
+
+
+@pytest.mark.parametrize(
+    "test",
+    [
+        "type(self.stepper) == First",
+        "type(self.stepper) is First",
+        "type(self.stepper) is not Second",
+        "not type(self.stepper) != First",
+        "self.stepper.__class__ is First",
+    ],
+)
+def test_a_test_of_the_class_tells_which_of_several_objects_is_used(test: str) -> None:
+    assert not clashes(BY_CLASS.format(test=test, second="1"))
+    assert len(clashes(BY_CLASS.format(test=test, second="torch.ones(3)"))) == 1
+
+
+def test_a_test_of_another_class_tells_nothing() -> None:
+    assert clashes(
+        BY_CLASS.format(test="type(name) is First", second="i").replace(
+            "run(self, x)", "run(self, x, name=0)"
+        )
+    )

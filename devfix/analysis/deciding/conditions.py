@@ -27,7 +27,7 @@ from devfix.analysis.domain.values import (
 )
 from devfix.analysis.text import fetches
 from devfix.analysis.text.syntax import binds_host, is_flag, names_accelerator
-from devfix.analysis.torch_model.python import instance_checks
+from devfix.analysis.torch_model.python import instance_checks, value_classes
 from devfix.analysis.torch_model.tensors import comparisons
 
 if TYPE_CHECKING:
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from devfix.source import Source
 
 
+#: How a class is compared with the one that is asked for.
+_SAME, _OTHER = (ast.Is, ast.Eq), (ast.IsNot, ast.NotEq)
 #: Words by which an option asks for a device.
 _DEVICE_WORDS = re.compile(r"cuda|gpu|cpu|mps|xpu|npu|device|accel|auto")
 
@@ -282,6 +284,15 @@ def assume(interp: Interpreter, test: ast.expr, outcome: bool, within: ast.If | 
             _assume_instance(interp, part, found)
 
 
+def _assume_class(interp: Interpreter, test: ast.Compare, asked: ast.expr, outcome: bool) -> None:
+    """``type(x) is T`` tells which of the things that ``x`` may be it is."""
+    value, op = interp.eval(asked), type(test.ops[0])
+    if isinstance(value, Union) and op in (*_SAME, *_OTHER):
+        cls = interp.eval(test.comparators[0])
+        kept = value_classes.those(interp, value, cls, same=outcome is (op in _SAME))
+        _narrow(interp, asked, kept)
+
+
 def _doubt_dtype(interp: Interpreter, node: ast.expr, alone: bool) -> None:
     value = interp.eval(node) if isinstance(node, (ast.Name, ast.Attribute)) else UNKNOWN
     if isinstance(value, Tensor) and rank_tests.tells_kinds(value, alone):
@@ -298,6 +309,9 @@ def _assume_instance(interp: Interpreter, test: ast.Call, outcome: bool) -> None
 
 def _assume_compare(interp: Interpreter, test: ast.Compare, outcome: bool) -> None:
     right = test.comparators[0]
+    if (asked := value_classes.asked_for(interp, test.left)) is not None:
+        _assume_class(interp, test, asked, outcome)
+        return
     if not (isinstance(right, ast.Constant) and right.value is None):
         return
     if isinstance(test.ops[0], ast.Is):

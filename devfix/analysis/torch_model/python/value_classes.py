@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import builtins
 import re
 from collections.abc import Callable
@@ -18,6 +19,7 @@ from devfix.analysis.domain.values import (
     Scalar,
     Tensor,
     TupleValue,
+    Union,
     Value,
     members,
 )
@@ -64,6 +66,21 @@ def are_same(left: Value, right: Value) -> bool | None:
             return False
     packages = [side.name.partition(".")[0] if isinstance(side, External) else "" for side in (left, right)]
     return None if packages[0] == packages[1] != "builtins" else False
+
+
+def asked_for(interp: Interpreter, node: ast.expr) -> ast.expr | None:
+    """``x`` of ``type(x)`` and of ``x.__class__``."""
+    if isinstance(node, ast.Attribute):
+        return node.value if node.attr == "__class__" else None
+    if not isinstance(node, ast.Call) or len(node.args) != 1 or node.keywords:
+        return None
+    return node.args[0] if interp.eval(node.func) == External("builtins.type") else None
+
+
+def those(interp: Interpreter, value: Union, cls: Value, *, same: bool) -> Value:
+    """Of what a value may be, that whose class can be this one, or another one."""
+    kept = tuple(m for m in value.members if are_same(class_of(interp, m), cls) in (same, None))
+    return value if not kept else kept[0] if len(kept) == 1 else Union(kept)
 
 
 def is_among(item: Value, options: tuple[Value, ...]) -> bool | None:
