@@ -214,3 +214,24 @@ def test_what_is_padded_or_repeated_is_an_array_whatever_it_was() -> None:
         value = ending[name]
         assert isinstance(value, Array)
         assert value.dtype is None
+
+
+class _Elsewhere:
+    """What can give one number, and no array, as a tensor on an accelerator does."""
+
+    def __array__(self, *_args: object, **_options: object) -> object:
+        raise TypeError
+
+    def __float__(self) -> float:
+        return 2.5
+
+
+@pytest.mark.parametrize("made", ["float64", "double", "float32", "int64", "asarray"])
+def test_one_number_is_read_from_where_it_is_by_what_begins_as_float_does(made: str) -> None:
+    try:
+        reads = getattr(np, made)(_Elsewhere()) == 2.5
+    except TypeError:
+        reads = False
+    text = "import numpy as np\nimport torch\nx = torch.rand(3).cuda()\nprint(np.{}({}))\n"
+    assert clashes(text.format(made, "x.sum()")) == ([] if reads else ["4: numpy"])
+    assert clashes(text.format(made, "x")) == ["4: numpy"]

@@ -57,6 +57,8 @@ ROWS = "rows"
 _ASKING = frozenset(
     f"numpy.{name}" for name in "shape ndim size iterable isscalar squeeze swapaxes nonzero".split()
 )
+#: What begins as ``float`` does, which reads one number from wherever it is.
+_NUMBERS = frozenset(("numpy.float64", "numpy.double", "numpy.float_"))
 #: What takes one item after the other and puts it where another one was.
 _SWAPPING = "numpy.random.shuffle"
 
@@ -79,7 +81,7 @@ def check(interp: Interpreter, name: str, site: CallSite) -> None:
         return
     for arg in site.all_args():
         value = without_none(arg.value)
-        if name in _ASKING and isinstance(value, Tensor):
+        if isinstance(value, Tensor) and (name in _ASKING or _is_number(name, value)):
             continue
         if value.__class__ in number_places.NUMBERS:
             number_places.note(interp, value, arg.node)
@@ -88,6 +90,11 @@ def check(interp: Interpreter, name: str, site: CallSite) -> None:
             check_dtype(interp, name, site.node, Part(value, "array", arg.node))
         check_argument(interp, name, site.node, arg)
         number_places.note_items(interp, data_types.contents(interp, value), arg.node)
+
+
+def _is_number(name: str, value: Tensor) -> bool:
+    """Whether a number is made of what may be a single one."""
+    return name in _NUMBERS and value.rank in (0, None)
 
 
 def check_argument(interp: Interpreter, name: str, sink: ast.expr, arg: Arg) -> None:
