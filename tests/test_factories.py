@@ -335,3 +335,24 @@ print(torch.sparse.mm(sparse, torch.ones(2, 2).cuda()))
 """
     assert clashes(text) == []
     assert clashes(text.replace("weights()", "[1.0, 2.0]")) == ["7: device"]
+
+
+def test_an_item_of_a_list_of_numbers_is_read_wherever_it_is() -> None:
+    text = """
+import sys
+import numpy as np
+import torch
+
+def alphas(table, step, steps):
+    now, last = steps[step], steps[-2]
+    return table[now] - table[{last}]
+
+taken = np.linspace(0, 9, 5).round().astype(np.int64)
+_, first = np.unique(taken, return_index=True)
+steps = torch.from_numpy({steps}).to("cuda")
+print([alphas(torch.rand(10), int(sys.argv[1]), steps) for step in steps])
+"""
+    known, unknown = "taken[np.sort(first)]", "taken[eval(sys.argv[1])]"
+    assert clashes(text.format(steps=known, last="last")) == []
+    assert clashes(text.format(steps=unknown, last="last")) == []
+    assert clashes(text.format(steps=known, last="steps")) == ["8: device"]

@@ -201,7 +201,7 @@ def _computed(interp: Interpreter, last: str, site: CallSite) -> Value:
     if last == "norm":
         return Array(numpy_types.real(numpy_types.floating(array.dtype)), None, array.trail)
     if last == "unique" and any(key.startswith("return_") for key in site.keywords):
-        return UNKNOWN
+        return numpy_results.unique(array, site)
     return _of_one(interp, last, array, site)
 
 

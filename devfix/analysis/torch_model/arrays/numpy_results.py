@@ -9,7 +9,9 @@ from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.join import scalar_type
 from devfix.analysis.domain.lattice import AT_LEAST_1, COMPLEX_OF, REAL_OF
 from devfix.analysis.domain.values import (
+    FALSE,
     NONE,
+    TRUE,
     UNKNOWN,
     Array,
     Const,
@@ -53,6 +55,8 @@ _LINEAR = {
 #: What makes them give fewer results.
 _OTHER_FORMS = frozenset(("mode", "permute_l", "p_indices", "compute_uv", "eigvals_only", "return_rank"))
 _LINEAR_PACKAGES = ("numpy.linalg", "scipy.linalg")
+#: What ``unique`` gives beside the values, in this order.
+_BESIDE_VALUES = ("return_index", "return_inverse", "return_counts")
 #: SciPy's images and signals: what comes out has the dtype of what goes in, or floats as wide.
 _IMAGES = frozenset(
     "zoom rotate shift gaussian_filter median_filter uniform_filter map_coordinates affine_transform".split()
@@ -193,6 +197,19 @@ def _counted(interp: Interpreter, site: CallSite) -> Value:
     given = without_none(site.args[0].value) if site.args else UNKNOWN
     edges = numpy_types.floating(given.dtype) if isinstance(given, Array) else None
     return TupleValue((Array(counts, 1, trail), Array(edges, 1, trail)))
+
+
+def unique(array: Array, site: CallSite) -> Value:
+    """``np.unique(x, return_counts=True)``: the values, then where each one is, which each entry is, and how often."""
+    along = site.value(None, "axis") not in (None, NONE)
+    values = replace(array, rank=array.rank if along else 1)
+    asked = [site.value(None, key) or FALSE for key in _BESIDE_VALUES]
+    if len(site.args) != 1 or site.open or not all(answer in (TRUE, FALSE) for answer in asked):
+        return UNKNOWN
+    flat = along or array.rank == 1  # NumPy 2 gives the entries the dimensions of what it was given
+    ranks = (1, 1 if flat else None, 1)
+    numbers = [Array("int64", rank) for rank, answer in zip(ranks, asked, strict=True) if answer == TRUE]
+    return TupleValue((values, *numbers)) if numbers else values
 
 
 def _truth(interp: Interpreter, site: CallSite) -> Value:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from devfix.analysis.domain import classes
@@ -171,13 +172,21 @@ def _looked_up(node: ast.AST) -> dict[str, ast.Subscript]:
         part.id for part in walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
     )
     for part in walk(node):
-        target = part.targets[0] if isinstance(part, ast.Assign) and len(part.targets) == 1 else None
-        value = part.value if isinstance(part, ast.Assign) else None
-        if not isinstance(target, ast.Name) or stored[target.id] != 1 or not isinstance(value, ast.Subscript):
-            continue
-        if isinstance(value.slice, (ast.Name, ast.Constant)):
-            found[target.id] = value
+        for target, value in _pairs(part):
+            if isinstance(target, ast.Name) and stored[target.id] == 1 and isinstance(value, ast.Subscript):
+                if isinstance(value.slice, (ast.Name, ast.Constant, ast.UnaryOp)):
+                    found[target.id] = value
     return found
+
+
+def _pairs(part: ast.AST) -> Iterable[tuple[ast.expr, ast.expr]]:
+    """What a statement gives a value, with that value: ``t, s = now, steps[-1]`` gives two."""
+    if not isinstance(part, ast.Assign) or len(part.targets) != 1:
+        return ()
+    target, value = part.targets[0], part.value
+    if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
+        return zip(target.elts, value.elts, strict=True)
+    return ((target, value),)
 
 
 def _keys(node: ast.expr, key: Value) -> list[tuple[Value, ast.expr]]:
