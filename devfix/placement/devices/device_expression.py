@@ -24,6 +24,7 @@ from devfix.placement.devices import (
     named_entry,
     own_device,
     own_inputs,
+    replaced_buffer,
     settings_entry,
     sizing,
     source_tensor,
@@ -101,6 +102,7 @@ def find(facts: Facts, place: Place, peers: list[Operand]) -> DeviceExpression |
     anywhere = is_in_module(facts, place) or autograd_class.is_around(place.outline, place.node)
     if code is None and (not seen or anywhere):
         code = _name(facts, place, "tensor")
+    code = code or replaced_buffer.named(facts, place)
     if code is not None:
         return DeviceExpression(moving_module.told(place, code) or f"{code}.device")
     if own is not None:
