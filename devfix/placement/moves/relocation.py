@@ -139,7 +139,9 @@ class Relocator:
         """What is written to in place is made on the accelerator or loaded to it, or its values come to it."""
         loaded = map_location.of_host(self.facts, (self.operand.trail, *self.operand.roots))
         alike = alike_move.beside(self.facts, (self.operand.trail, *self._trails()))
-        ways = (restored.moved(self.facts, self.mismatch, self.operand), alike, self._at_factories(), loaded)
+        told = left_out.all_handed_on(self.facts, self._trails())
+        back = restored.moved(self.facts, self.mismatch, self.operand)
+        ways = (told, back, alike, self._at_factories(), loaded)
         made = {edits: fix for edits, fix in found.items() if edits in ways}
         rest = {edits: fix for edits, fix in found.items() if edits not in made and edits != self._at_use()}
         return {**made, kept.edits: kept, **rest}

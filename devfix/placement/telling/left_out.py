@@ -14,6 +14,7 @@ from devfix.analysis.text.scope_names import own_nodes, parameters_of
 from devfix.findings import Edit, FileEdit, Origin, ReplaceExpression, SetKeyword
 from devfix.placement.devices import device_expression, parameter_uses
 from devfix.placement.devices.device_expression import Place, place_at
+from devfix.placement.telling import kept_beside
 
 Edits = tuple[FileEdit, ...]
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -198,7 +199,7 @@ def _at_one(
         return _through(facts, place, call.node, own, depth)
     around = _where_evaluated(place)
     chosen = device_expression.chosen(facts, around)
-    found = chosen or device_expression.find(facts, around, [])
+    found = chosen or device_expression.find(facts, around, []) or kept_beside.device(facts, around)
     if found is None or (chosen is None and found.edits):
         return ()
     return (*found.edits, FileEdit(place.path, _naming(place, call.node, found.code, parameter, calls)))
