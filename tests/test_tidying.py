@@ -345,12 +345,20 @@ def test_entries_of_what_may_be_a_dict_or_a_list_go_on_moving_one_by_one(part: s
     assert tidy(before, after) == after
 
 
-@pytest.mark.parametrize("part", ["x[1:]", "x[..., 0]", "x[None]", "x[:, 0][1]", "x"])
+@pytest.mark.parametrize("part", ["x[1:]", "x[..., 0]", "x[None]", "x[:, 0][1]", "x", "x.mT", "x[1:].mT"])
 def test_pieces_of_a_tensor_move_as_a_whole(part: str) -> None:
     before = f"def f(x, net):\n    return net({part}) + g({part})\n"
     after = before.replace(f"({part})", f"({part}.to(net.device))")
     moved = before.replace("    return", "    x = x.to(net.device)\n    return")
     assert tidy(before, after) == moved
+
+
+def test_what_another_object_may_have_as_well_moves_as_a_whole_beside_the_whole() -> None:
+    before = "def f(x, net):\n    return net(x.T) + g({})\n"
+    after = "def f(x, net):\n    return net(x.T.to(net.device)) + g({}.to(net.device))\n"
+    assert tidy(before.format("x.T"), after.format("x.T")) == after.format("x.T")
+    moved = before.format("x").replace("    return", "    x = x.to(net.device)\n    return")
+    assert tidy(before.format("x"), after.format("x")) == moved
 
 
 UNPACKED = "a, b = (f(x) for x in batch)\n"

@@ -17,6 +17,11 @@ from devfix.tidying.functions import (
 from devfix.tidying.lines import indent_of
 from devfix.tidying.written import Offsets, Written, without
 
+#: What a tensor shows of itself as a whole, turned.
+_TURNED = frozenset({"mT", "mH"})
+#: The same by names that fields of other objects have as well.
+_MAYBE_TURNED = _TURNED | {"T", "H"}
+
 
 def moved_once(written: Written) -> str:
     """The text with ``x = x.to(device)`` instead of several new moves of ``x`` or of parts of it."""
@@ -44,8 +49,9 @@ def _moved(written: Written, function: Function) -> Iterator[tuple[str, list[ast
         return
     calls = [node for node in ast.walk(function) if isinstance(node, ast.Call)]
     for name in sorted(arguments_of(function) - bound_names(function)):
-        moves = [call for call in calls if moved_part(call) == name]
-        if len(moves) > 1 and all(written.holds([suffix_of(written, move)]) for move in moves):
+        moves = [call for call in calls if moved_part(call, _MAYBE_TURNED) == name]
+        is_tensor = any(moved_part(move) == name for move in moves)
+        if is_tensor and len(moves) > 1 and all(written.holds([suffix_of(written, move)]) for move in moves):
             yield name, moves
 
 
@@ -77,14 +83,15 @@ def _parts(block: list[ast.stmt]) -> Iterator[ast.AST]:
     return (node for part in block for node in ast.walk(part))
 
 
-def moved_part(call: ast.Call) -> str:
-    """``x`` of ``x[:, 2:].to(device)``; "" of anything else."""
+def moved_part(call: ast.Call, turned: frozenset[str] = _TURNED) -> str:
+    """``x`` of ``x[:, 2:].to(device)`` and ``x.mT.to(device)``; "" of anything else."""
     func = call.func
     if not isinstance(func, ast.Attribute) or func.attr != "to" or len(call.args) != 1 or call.keywords:
         return ""
     part = func.value
-    while isinstance(part, ast.Subscript):
-        if not isinstance(part.value, ast.Subscript) and not _slices(part.slice):
+    while isinstance(part, ast.Subscript) or (isinstance(part, ast.Attribute) and part.attr in turned):
+        piece = part.slice if isinstance(part, ast.Subscript) else None
+        if piece is not None and not isinstance(part.value, ast.Subscript) and not _slices(piece):
             return ""  # an entry of a dict or a list, which has no ``to`` itself
         part = part.value
     return part.id if isinstance(part, ast.Name) else ""
