@@ -119,3 +119,57 @@ def test_what_is_filled_from_the_host_is_not_made_elsewhere() -> None:
     after = fix_texts({"main.py": before}, Applicability.UNSAFE)[0]["main.py"]
     assert "torch.zeros(size, 3)" in after
     assert not check_texts({"main.py": after})
+
+
+GRAPH = """
+import torch
+
+class Graph:
+    def __init__(self, size):
+        self.size = size
+        self.rows = torch.eye(size)
+"""
+GRAPHS = """
+import torch
+from graph import Graph
+from torch import nn
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+class Net(nn.Module):
+    def __init__(self, device):
+        super().__init__()
+        self.device = device
+        self.fc = nn.Linear(3, 3)
+
+    def forward(self, graphs):
+        rows = {rows}
+        weight = torch.ones(3, 3).to(self.device)
+        first = rows @ weight
+        second = (rows * weight).sum() + self.fc(rows)
+        return first + second + self.fc(first){more}
+
+graphs = [Graph(3) for _ in range(4)]
+net = Net(device).to(device)
+for step in range(2):
+    print(net(graphs).sum())
+"""
+GATHERED = "torch.stack([graph.rows for graph in graphs], 0)"
+
+
+def gathered(more: str) -> dict[str, str]:
+    """The two files after a fix."""
+    texts = {"main.py": GRAPHS.format(rows=GATHERED, more=more), "graph.py": GRAPH}
+    return fix_texts(texts, Applicability.UNSAFE)[0]
+
+
+def test_what_is_gathered_in_one_place_moves_there() -> None:
+    after = gathered("")
+    assert after["main.py"] == GRAPHS.format(rows=f"{GATHERED}.to(self.device)", more="")
+    assert after["graph.py"] == GRAPH
+
+
+def test_what_is_used_beside_that_is_made_there_for_all() -> None:
+    after = gathered(" + graphs[0].rows * weight")
+    assert "torch.eye(size, device=device)" in after["graph.py"]
+    assert GATHERED + "\n" in after["main.py"]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text import fetches
 from devfix.analysis.text.outline import Outline
-from devfix.findings import AddParameter, FileEdit, Origin, Span
+from devfix.findings import AddParameter, FileEdit, Operand, Origin, Span
 from devfix.placement.devices import constructed, device_expression
 from devfix.placement.devices.device_expression import DeviceExpression, Place, place_at
 from devfix.placement.devices.reaching import is_wanted
@@ -110,8 +110,13 @@ def _is_kept_and_filled(facts: Facts, life: tuple[Origin, ...]) -> bool:
 def _used_widely(facts: Facts, trails: list[Trail]) -> list[Trail]:
     """The values that an object makes and keeps, or keeps something of, which meet the accelerator in many places."""
     made = _made(trails)
-    kept = all(_is_kept(facts, life[0]) and len(_sinks(facts, life[0])) >= _MANY for life in made)
+    kept = all(_is_kept(facts, life[0]) and _meets_widely(facts, life[0]) for life in made)
     return made if kept else []
+
+
+def _meets_widely(facts: Facts, made: Origin) -> bool:
+    met = _sinks(facts, made)
+    return len(met) >= _MANY and not _is_gathered(met)
 
 
 def _is_kept(facts: Facts, made: Origin) -> bool:
@@ -144,14 +149,31 @@ def _is_part(target: ast.expr, kept: ast.expr) -> bool:
     return whole is not target and ast.unparse(whole) == ast.unparse(kept)
 
 
-def _sinks(facts: Facts, made: Origin) -> set[tuple[str, Span]]:
-    """Where a value, or what is computed from it, is on the CPU and meets the accelerator."""
-    return {
-        (mismatch.path, mismatch.sink)
-        for mismatch in facts.mismatches("device")
-        for operand in mismatch.operands
-        if operand.device == "cpu" and any(life[:1] == (made,) for life in (operand.trail, *operand.roots))
-    }
+def _sinks(facts: Facts, made: Origin) -> dict[tuple[str, Span], list[Operand]]:
+    """Where a value, or what is computed from it, is on the CPU and meets the accelerator, and as what."""
+    found: dict[tuple[str, Span], list[Operand]] = {}
+    for mismatch in facts.mismatches("device"):
+        for operand in mismatch.operands:
+            lives = (operand.trail, *operand.roots)
+            if operand.device == "cpu" and any(life[:1] == (made,) for life in lives):
+                found.setdefault((mismatch.path, mismatch.sink), []).append(operand)
+    return found
+
+
+def _is_gathered(met: Mapping[tuple[str, Span], list[Operand]]) -> bool:
+    """Whether all that meets the accelerator was computed in one place, as of a batch of values, and no object keeps that.
+
+    What comes out where they meet moves with it.
+    """
+    born = set()
+    for operand in (each for operands in met.values() for each in operands):
+        if not operand.trail or any(site.kind == "attribute" for site in operand.trail):
+            return False
+        first = operand.trail[0]
+        if first.kind != "result":
+            return False
+        born.add((first.path, first.span))
+    return len(born - met.keys()) == 1
 
 
 def _is_filled(facts: Facts, site: Origin) -> bool:
