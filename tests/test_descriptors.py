@@ -139,3 +139,36 @@ print(model(torch.ones(2, 3).to(device)))
 """
     fixed = fix_texts({"main.py": text})[0]["main.py"]
     assert "model = Model().to(device)" in fixed
+
+
+_LAZY = """
+import functools
+import torch
+
+def inner(method):
+    name = "_" + method.__name__
+    @property
+    @functools.wraps(method)
+    def get(self):
+        if not hasattr(self, name):
+            setattr(self, name, method(self))
+        return getattr(self, name)
+    return get
+
+def outer(method):
+    return property(functools.wraps(method)(lambda self: method(self)))
+
+class Parts:
+    @{lazy}
+    def ramp(self):
+        return torch.ones(3{device})
+"""
+
+
+@pytest.mark.parametrize("lazy", ["inner", "outer"])
+def test_a_decorator_may_make_a_property_of_a_method(lazy: str) -> None:
+    text = _LAZY.format(lazy=lazy, device="")
+    assert not lies(f"{text}\nparts = Parts()\na, b = parts.ramp, parts.ramp\n")
+    assert len(clashes(f"{text}\n{DEVICE}print(x + Parts().ramp)\n")) == 1
+    moved = _LAZY.format(lazy=lazy, device=", device='cuda'")
+    assert not clashes(f"{moved}\n{DEVICE}print(x + Parts().ramp)\n")

@@ -80,3 +80,51 @@ def test_what_a_function_asks_for_by_the_names_of_its_parameters_reaches_it(aske
     assert clashes(text.format(asked=asked, moved="", end=".to(device)")) == ["9: device"]
     assert clashes(text.format(asked=asked, moved=".to(device)", end="")) == ["16: device"]
     assert not clashes(text.format(asked=asked, moved=".to(device)", end=".to(device)"))
+
+
+_PARTS = """
+import inspect
+import torch
+
+class provided:
+    def __init__(self, function):
+        self.function, self.name = function, function.__name__
+        self.asked = list(inspect.signature(function).parameters)[1:]
+    def __get__(self, holder, owner=None):
+        made = self.function(holder, *(getattr(holder, name) for name in self.asked))
+        holder.__dict__[self.name] = made
+        return made
+
+def needs(function):
+    function.asked = [name for name in inspect.signature(function).parameters if name != "self"]
+    return property(lambda holder: function(holder, **{{name: getattr(holder, name) for name in function.asked}}))
+
+def named(name):
+    def decorate(function):
+        asked = inspect.getfullargspec(function).args[1:]
+        return property(lambda holder: function(holder, *[getattr(holder, name) for name in asked]))
+    return decorate
+
+class Parts:
+    device = torch.device("cuda")
+    @{decorator}
+    def model(self, device):
+        return torch.nn.Linear(3, 3).to(device)
+    @{decorator}
+    def rows(self):
+        return torch.ones(4, 3){moved}
+    @{decorator}
+    def scores(self, model, rows):
+        return model(rows)
+
+parts = Parts()
+parts.scores @ torch.ones(3){end}
+"""
+
+
+@pytest.mark.parametrize("decorator", ["provided", "needs", "named('part')"])
+def test_what_decorates_a_function_reads_the_signature_that_it_is_written_with(decorator: str) -> None:
+    text = _PARTS
+    assert clashes(text.format(decorator=decorator, moved="", end=".to('cuda')")) == ["34: device"]
+    assert clashes(text.format(decorator=decorator, moved=".to('cuda')", end="")) == ["37: device"]
+    assert not clashes(text.format(decorator=decorator, moved=".to('cuda')", end=".to('cuda')"))

@@ -46,7 +46,8 @@ def decorate(interp: Interpreter, decorator: ast.expr, value: Value) -> Value:
     if isinstance(wrapper, (Function, BoundMethod)):
         made = interp.call(wrapper, CallSite(decorator, (Arg(value, None),)))
         if isinstance(made, Function) and isinstance(value, Function):
-            return replace(made, owner=value.owner, kind=value.kind)
+            kind = value.kind if made.kind == "function" else made.kind  # some make a property of a method
+            return replace(made, owner=value.owner, kind=kind)
         return value if isinstance(made, Unknown) else made
     return function_commands.with_option(interp, wrapper, value) if isinstance(value, Function) else value
 

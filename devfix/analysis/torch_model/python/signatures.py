@@ -38,7 +38,7 @@ def full_specification(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``getfullargspec(f)``, whose ``args`` are the parameters that may be given by position, ``self`` too."""
     value = site.value(0, "func")
     function = value.function if isinstance(value, BoundMethod) else value
-    if not isinstance(function, Function) or _is_decorated(function):
+    if not isinstance(function, Function) or _speaks_for_another(function):
         return UNKNOWN
     spec = function.node.args
     positional = (*spec.posonlyargs, *spec.args)
@@ -64,14 +64,25 @@ def _parameters(interp: Interpreter, value: Value | None) -> list[str] | None:
         function = value.function
     elif isinstance(value, Class):
         function = classes.find(interp, value, "__init__")
-    if not isinstance(function, Function) or _is_decorated(function):
+    if not isinstance(function, Function) or _speaks_for_another(function):
         return None
     return _names(function)[function is not value :]
 
 
-def _is_decorated(function: Function) -> bool:
-    """Whether a function may speak for another one, as those of ``functools.wraps`` do."""
-    return bool(getattr(function.node, "decorator_list", ()))
+def _speaks_for_another(function: Function) -> bool:
+    """Whether a function may have the signature of another one, which ``functools.wraps`` would be given.
+
+    A decorator that is told nothing, or constants, leaves the function as it is, and gets it as it is.
+    """
+    for decorator in getattr(function.node, "decorator_list", ()):
+        told = (
+            [*decorator.args, *(each.value for each in decorator.keywords)]
+            if isinstance(decorator, ast.Call)
+            else ()
+        )
+        if any(not isinstance(each, ast.Constant) for each in told):
+            return True
+    return False
 
 
 def _names(function: Function) -> list[str]:
