@@ -373,10 +373,11 @@ def test_which_model_is_made_chooses_no_device(test: str, other: str) -> None:
     [
         ("args.deep", "Small().cuda()", "Small()"),
         ("args.deep", "nn.DataParallel(Small().cuda())", "Small()"),
+        ("args.deep", "nn.Sequential(Small().cuda())", "nn.Sequential(Small())"),
         ("args.accel", "Small().cuda()", "Large()"),
         ("args.size == 'gpu'", "Small().cuda()", "Large()"),
     ],
-    ids=["the same", "spread", "an accelerator's flag", "an accelerator's name"],
+    ids=["the same", "spread", "around the same", "an accelerator's flag", "an accelerator's name"],
 )
 def test_what_differs_by_its_device_alone_or_is_chosen_by_one_follows_the_accelerator(
     test: str, one: str, other: str

@@ -107,13 +107,15 @@ def _makes_another(source: Source, test: ast.expr, body: list[ast.stmt], orelse:
 
 
 def _constructed(branch: list[ast.stmt]) -> dict[str, str]:
-    """What names of a branch are given that constructs an object, without where that moves."""
+    """What names of a branch are given that constructs an object, without where that, or an argument of it, moves."""
     made = {}
     for part in branch:
         if isinstance(part, ast.Assign) and len(part.targets) == 1:
             value = _unmoved(part.value)
             if isinstance(value, ast.Call) and _is_class(value.func):
-                made[ast.unparse(part.targets[0])] = ast.unparse(value)
+                given = [ast.unparse(_unmoved(arg)) for arg in value.args]
+                named = [f"{each.arg}={ast.unparse(_unmoved(each.value))}" for each in value.keywords]
+                made[ast.unparse(part.targets[0])] = f"{ast.unparse(value.func)}({', '.join(given + named)})"
     return made
 
 
