@@ -140,6 +140,13 @@ _HARMLESS = frozenset(
     "PIL cv2 torchsummary torchinfo yaml argparse pickle typing types abc dataclasses contextlib gc psutil einops "
     "transformers datasets rich click typer loguru".split()
 )
+#: The packages and modules of torch itself; a project may have a package of its own that goes by the same name.
+TORCH_PACKAGES = frozenset(
+    "accelerator amp ao autograd backends compiler contrib cpu cuda distributed distributions export fft func "
+    "functional futures fx hub jit library linalg masked monitor mps mtia multiprocessing nested nn onnx optim "
+    "overrides package profiler quantization quasirandom random return_types serialization signal sparse special "
+    "storage testing types utils version xpu".split()
+)
 #: What among them brings the modules that it spreads over several accelerators there.
 _SPREADING = tuple(
     f"torch.distributed.{package}." for package in ("fsdp", "tensor", "pipelining", "_composable", "_tensor")
@@ -150,7 +157,15 @@ def is_harmless(name: str) -> bool:
     """Whether what a canonical name stands for leaves modules where they are."""
     if name.startswith(_SPREADING):
         return False
-    head = name.partition(".")[0]
+    head, _, rest = name.partition(".")
+    package, _, last = rest.partition(".")
+    if (
+        head == "torch"
+        and last
+        and package.islower()
+        and package.lstrip("_") == package not in TORCH_PACKAGES
+    ):
+        return False
     return head in _HARMLESS or head == "builtins" or head in sys.stdlib_module_names
 
 
