@@ -23,7 +23,13 @@ from devfix.analysis.domain.values import (
     without_none,
 )
 from devfix.analysis.language.frames import Arg, CallSite
-from devfix.analysis.torch_model.arrays import data_types, numpy_ranks, numpy_results, numpy_types
+from devfix.analysis.torch_model.arrays import (
+    data_types,
+    elementwise,
+    numpy_ranks,
+    numpy_results,
+    numpy_types,
+)
 from devfix.analysis.torch_model.tensors import host_memory
 from devfix.analysis.torch_model.tensors.arguments import dtype_of, nesting, size_rank
 
@@ -96,6 +102,8 @@ def call(interp: Interpreter, name: str, site: CallSite) -> Value:
         return NONE
     if name.startswith("numpy.random"):
         return random(interp, last, site)
+    if (seen := elementwise.as_arrays(last, site)) is not None:
+        return elementwise.wrapped(interp, _computed(interp, last, seen), site)
     made = _factory(interp, last, site)
     if made is None:
         made = numpy_results.call(interp, name, site)
