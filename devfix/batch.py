@@ -26,6 +26,7 @@ from devfix.findings import (
 )
 from devfix.joined_moves import joined
 from devfix.project import Program
+from devfix.selection import ADOPTING_RULE
 
 #: Turns a text and edits of it into the new text; raises ``EditError``.
 ApplyEdits = Callable[[str, Sequence[Edit]], str]
@@ -47,6 +48,23 @@ def choose(findings: Iterable[Finding]) -> list[Finding]:
     syntax = [finding for finding in findings if not _edits_comments(finding)]
     region = _Region()
     return [finding for finding in syntax or findings if region.take(_edits(finding))]
+
+
+def in_turn(candidates: Iterable[Finding]) -> list[Finding]:
+    """The findings whose turn it is; a device is chosen before anything follows it."""
+    candidates = list(candidates)
+    adopting = [finding for finding in candidates if finding.code == ADOPTING_RULE]
+    if adopting:
+        return adopting
+    found = [(finding.fix.turn if finding.fix is not None else 0, finding) for finding in candidates]
+    first = min(turn for turn, _ in found)
+    # Two rules that blame one place explain the same failure: the fix of one may well do for the other.
+    blamed: dict[tuple[str, Span], str] = {}
+    return [
+        finding
+        for turn, finding in found
+        if turn == first and blamed.setdefault((finding.path, finding.span), finding.code) == finding.code
+    ]
 
 
 def texts_after(program: Program, batch: Iterable[Finding], apply_edits: ApplyEdits) -> dict[str, str]:

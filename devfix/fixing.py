@@ -6,22 +6,24 @@ import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from devfix.batch import ApplyEdits, choose, texts_after
+from devfix.batch import ApplyEdits, choose, in_turn, texts_after
 from devfix.deeds import Identity, fixes_of, identity_of, inserts_alone, is_in_vain
 from devfix.file_report import Skipped
-from devfix.findings import Applicability, Finding, Fix, Note, Span
+from devfix.findings import Applicability, Finding, Fix, Note
 from devfix.judgement import Judgement, UnusedSuppression
-from devfix.kinship import are_kin, may_follow, parts_of
+from devfix.kinship import are_kin, in_common, may_follow, parts_of
 from devfix.project import Program
 from devfix.selection import ADOPTING_RULE, Selection
 from devfix.source import REFUSED, check_syntax
 from devfix.states import (
     State,
     cost,
+    hides,
     identities_of,
     known_of,
     lines_changed,
     may_adopt,
+    moves_by_itself,
     shows_nothing_new,
     texts_of,
 )
@@ -134,7 +136,7 @@ class Fixer:
                 for finding in self._candidates(after)
                 if identity_of(after.program, finding, 0) not in shown
             ]
-            following = self._attempt(after, choose(_in_turn(fresh))) if fresh else None
+            following = self._attempt(after, choose(in_turn(fresh))) if fresh else None
             if following is None:
                 return None
             after = following
@@ -193,11 +195,12 @@ class Fixer:
     def _by_one(self, start: State, end: State) -> State:
         """The end of a way that begins with one fix alone, if it leads as far as ``end`` and changes fewer lines."""
         best, candidates = end, self._candidates(start)
-        for finding in candidates:
+        common = in_common(start.judgement.findings, self.wanted)
+        for finding in (*candidates, *(common if len(candidates) == len(start.judgement.findings) else ())):
             after = self._attempt(start, [finding])
             if after is not None and len(end.fixed) > len(candidates):
                 after = self._further(after)
-            if after is None or self._is_worse(end.judgement, after.judgement):
+            if after is None or hides(start, after) or self._is_worse(end.judgement, after.judgement):
                 continue
             if lines_changed(start, after) < lines_changed(start, best):
                 best = after
@@ -223,7 +226,9 @@ class Fixer:
         for finding in end.fixed:
             fewer = [each for each in batch if each != finding]
             after = self._attempt(start, fewer) if fewer else None
-            if after is not None and self._is_shorter(start, after, end):
+            if after is None or (hides(start, after) and not moves_by_itself(after, end)):
+                continue
+            if self._is_shorter(start, after, end):
                 batch, end = fewer, after
         return end
 
@@ -249,7 +254,7 @@ class Fixer:
         passes, steps = 0, 0
         patience = 4 * len(state.judgement.findings) + MAX_PASSES
         while candidates := self._candidates(state):
-            batch = choose(_in_turn(candidates))
+            batch = choose(in_turn(candidates))
             if passes >= MAX_PASSES * (1 + state.program.adopts) or steps >= patience:
                 raise NotConvergingError(_touched(state.fixed))
             state, taken = self._step(state, batch, candidates, accepts)
@@ -376,23 +381,6 @@ def _freely(_before: State, after: State) -> State:
 
 def _straight(before: State, after: State) -> State | None:
     return after if shows_nothing_new(before, after) else None
-
-
-def _in_turn(candidates: Iterable[Finding]) -> list[Finding]:
-    """The findings whose turn it is; a device is chosen before anything follows it."""
-    candidates = list(candidates)
-    adopting = [finding for finding in candidates if finding.code == ADOPTING_RULE]
-    if adopting:
-        return adopting
-    found = [(finding.fix.turn if finding.fix is not None else 0, finding) for finding in candidates]
-    first = min(turn for turn, _ in found)
-    # Two rules that blame one place explain the same failure: the fix of one may well do for the other.
-    blamed: dict[tuple[str, Span], str] = {}
-    return [
-        finding
-        for turn, finding in found
-        if turn == first and blamed.setdefault((finding.path, finding.span), finding.code) == finding.code
-    ]
 
 
 def _touched(findings: tuple[Finding, ...]) -> frozenset[str]:

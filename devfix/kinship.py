@@ -6,11 +6,12 @@ left behind there leaves others behind.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from devfix.findings import Finding, Note
+from devfix.deeds import fixes_of
+from devfix.findings import Applicability, Finding, Fix, Note
 
 if TYPE_CHECKING:
     from devfix.source import Source
@@ -51,6 +52,35 @@ def are_kin(findings: Sequence[Finding]) -> bool:
     return True
 
 
+def are_mended(findings: Iterable[Finding], made: Sequence[Finding]) -> bool:
+    """Whether each finding that is no longer there once ``made`` were fixed is mended by that, or lies on the way.
+
+    Where two ways lead to a place and one of them is mended, nobody knows any more on which device that is which comes
+    there. So a fault on the other way shows no longer, and is there all the same.
+    """
+    fixes = [each.fix for each in made if each.fix is not None]
+    changed = _changed(fixes)
+    return all(
+        not changed.isdisjoint(_places(finding)) or not set(fixes).isdisjoint(fixes_of(finding))
+        for finding in findings
+    )
+
+
+def in_common(findings: Sequence[Finding], wanted: Applicability) -> list[Finding]:
+    """The first of several findings with each fix that all of them have, at the line to which all bring their operands.
+
+    It is no less trusted than those that they prefer.
+    """
+    trust = max(wanted, min(finding.fix.applicability if finding.fix else wanted for finding in findings))
+    meeting = frozenset.intersection(*(_lines((finding, *finding.marks)) for finding in findings))
+    others = [set(finding.alternatives) for finding in findings]
+    return [
+        replace(findings[0], fix=fix, alternatives=())
+        for fix in findings[0].alternatives
+        if all(fix in other for other in others) and fix.applicability >= trust and _changed([fix]) <= meeting
+    ]
+
+
 def parts_of(chosen: Finding, findings: Sequence[Finding]) -> list[Finding]:
     """A finding with each of its other fixes among ``findings`` that does no more than a part of what the chosen one does."""
     if chosen.fix is None:
@@ -63,5 +93,14 @@ def parts_of(chosen: Finding, findings: Sequence[Finding]) -> list[Finding]:
 
 def _places(finding: Finding) -> frozenset[Place]:
     """The lines that a finding and its notes speak of."""
-    told: tuple[Finding | Note, ...] = (finding, *finding.notes)
+    return _lines((finding, *finding.notes))
+
+
+def _lines(told: Iterable[Finding | Note]) -> frozenset[Place]:
     return frozenset((each.path, each.span.line) for each in told)
+
+
+def _changed(fixes: Iterable[Fix]) -> frozenset[Place]:
+    """The lines at which fixes change something that is there."""
+    changes = (change for fix in fixes for change in fix.edits)
+    return frozenset((each.path, each.edit.span.line) for each in changes if hasattr(each.edit, "span"))

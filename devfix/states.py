@@ -8,6 +8,7 @@ from devfix.deeds import Identity, Known, identity_of
 from devfix.differences import changed_lines
 from devfix.findings import Finding
 from devfix.judgement import Judgement
+from devfix.kinship import are_mended
 from devfix.project import Program
 from devfix.selection import ADOPTING_RULE
 
@@ -49,6 +50,18 @@ def known_of(state: State) -> Known:
 def shows_nothing_new(before: State, after: State) -> bool:
     """Whether every finding of a state was one of the state before already."""
     return identities_of(after) <= identities_of(before)
+
+
+def hides(start: State, after: State) -> bool:
+    """Whether a finding is gone of which no fix that was made has to do with it."""
+    left = identities_of(after)
+    gone = [each for each in start.judgement.findings if identity_of(start.program, each, 0) not in left]
+    return not are_mended(gone, after.fixed)
+
+
+def moves_by_itself(after: State, end: State) -> bool:
+    """Whether what one more fix moved is moved by the code that asks for another tensor, so that one of the two is idle."""
+    return len(after.judgement.idle) < len(end.judgement.idle)
 
 
 def identities_of(state: State) -> set[Identity]:

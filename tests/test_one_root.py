@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from textwrap import dedent
 
+import pytest
 from text_program import clashes, fix_texts
 
-from devfix.findings import Applicability, Finding, Note, Span
-from devfix.kinship import MOST, are_kin
+from devfix.findings import Applicability, FileEdit, Finding, Fix, Note, Span, WrapExpression
+from devfix.kinship import MOST, are_kin, are_mended, in_common
 
 
 def changed(text: str) -> list[str]:
@@ -123,3 +125,115 @@ def test_a_fault_of_its_own_is_mended_beside_one_that_others_follow() -> None:
         "net(torch.ones(2, 3, device=next(net.parameters()).device), mixing)",
         "print(mixing + torch.eye(3, device=mixing.device))",
     ]
+
+
+TWO_WAYS = """
+import argparse
+import torch
+import torch.nn as nn
+
+class Table(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.rows = nn.Embedding(9, 3)
+
+    def forward(self, numbers):
+        {asked}
+        {used}
+
+class Net(nn.Module):
+    def __init__(self, weights=None):
+        super().__init__()
+        self.table = Table()
+        self.weights = None
+        if weights is not None:
+            self.weights = torch.tensor(weights)
+
+    def forward(self, rows):
+        if self.weights is not None:
+            drawn = torch.multinomial(self.weights, 4, replacement=True)
+        else:
+            drawn = torch.randint(0, 9, (4,))
+        return self.table(rows) + self.table(drawn)
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--weights", action="store_true")
+args = parser.parse_args()
+net = Net([1.0, 2.0, 3.0] if args.weights else None).cuda()
+print(net(torch.tensor([1, 2, 3, 4])).sum())
+"""
+ASKS = ["print(numbers)", "numbers = numbers if self.rows.weight.is_cuda else numbers"]
+
+
+@pytest.mark.parametrize("asked", ASKS)
+def test_what_all_bring_to_one_place_is_moved_there(asked: str) -> None:
+    text = TWO_WAYS.format(asked=asked, used="return self.rows(numbers)")
+    assert changed(text) == ["return self.rows(numbers.to(next(self.parameters()).device))"]
+
+
+@pytest.mark.parametrize("asked", ASKS)
+def test_a_way_that_nobody_knows_of_any_more_is_mended_as_well(asked: str) -> None:
+    # What one line looks up twice is no one place to move it at.
+    text = TWO_WAYS.format(asked=asked, used="return self.rows(numbers) + self.rows(numbers + 1)")
+    lines = changed(text)
+    repaired = dedent(text).lstrip("\n")
+    after = fix_texts({"main.py": repaired}, Applicability.UNSAFE)[0]["main.py"]
+    assert not clashes(after)
+    assert not clashes(after.replace("if self.weights is not None:", "if True:"))
+    assert not clashes(after.replace("if self.weights is not None:", "if False:"))
+    assert lines
+
+
+def test_what_each_brings_from_elsewhere_is_moved_where_nothing_is_longer() -> None:
+    text = """
+    import torch
+    import torch.nn as nn
+
+    net = nn.Linear(3, 3).cuda()
+    print(net(torch.ones(2, 3)).sum())
+    print(net(torch.zeros(2, 3)).sum())
+    """
+    assert changed(text) == [
+        "print(net(torch.ones(2, 3, device=next(net.parameters()).device)).sum())",
+        "print(net(torch.zeros(2, 3, device=next(net.parameters()).device)).sum())",
+    ]
+
+
+FIX = Fix(
+    "move it", (FileEdit("a.py", WrapExpression(Span(4, 0, 4, 1), "", ".to(device)")),), Applicability.SAFE
+)
+
+
+def test_a_finding_is_mended_by_a_fix_at_one_of_its_places_or_by_one_of_its_own() -> None:
+    made = Finding("a.py", Span(1, 0, 1, 1), "DF102", "operand-not-moved", "x", fix=FIX)
+    near = Finding("a.py", Span(4, 3, 4, 5), "DF102", "operand-not-moved", "y")
+    far = Finding("a.py", Span(9, 0, 9, 1), "DF102", "operand-not-moved", "z")
+    assert are_mended([near], [made])
+    assert are_mended([made], [made])
+    assert not are_mended([near, far], [made])
+    assert are_mended([replace(far, fix=replace(FIX, edits=()), alternatives=(FIX,))], [made])
+
+
+def test_what_findings_have_in_common_is_no_less_trusted_than_what_they_prefer() -> None:
+    risky = replace(FIX, applicability=Applicability.UNSAFE)
+    mark = Note("a.py", Span(4, 0, 4, 9), "input")
+    findings = [
+        Finding(
+            "a.py",
+            Span(line, 0, line, 1),
+            "DF102",
+            "operand-not-moved",
+            str(line),
+            marks=(mark,),
+            fix=replace(FIX, title=str(line), edits=()),
+            alternatives=(FIX, risky),
+        )
+        for line in (1, 2)
+    ]
+    assert [each.fix for each in in_common(findings, Applicability.SAFE)] == [FIX]
+    assert not in_common([findings[0], replace(findings[1], alternatives=())], Applicability.UNSAFE)
+    elsewhere = replace(mark, span=Span(5, 0, 5, 9))
+    assert not in_common([findings[0], replace(findings[1], marks=(elsewhere,))], Applicability.UNSAFE)
+    prefer = [replace(each, fix=replace(risky, edits=())) for each in findings]
+    assert [each.fix for each in in_common(prefer, Applicability.UNSAFE)] == [FIX, risky]
+    assert [each.fix for each in in_common(prefer, Applicability.SAFE)] == [FIX]
