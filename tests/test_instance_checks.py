@@ -537,3 +537,66 @@ def test_a_test_of_another_class_tells_nothing() -> None:
             "run(self, x)", "run(self, x, name=0)"
         )
     )
+
+
+_REGISTERED = """
+import abc
+import sys
+import torch
+
+class Kept(abc.ABC):
+    pass
+
+class Small(Kept):
+    pass
+
+class Strict(metaclass=abc.ABCMeta):
+    pass
+
+class Plain(abc.ABC):
+    pass
+
+class Rate:
+    pass
+
+class Slow(Rate):
+    pass
+
+@Strict.register
+class Note:
+    pass
+
+Kept.register(torch.nn.Module)
+Small.register(torch.optim.Optimizer)
+Strict.register(Rate)
+if len(sys.argv) > 5:
+    Plain.register(torch.Tensor)
+
+net = torch.nn.Linear(3, 3)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+"""
+_ASKED_OF_ABSTRACT = ["Kept", "Small", "Strict", "Plain", "(Plain, Kept)"]
+
+
+@pytest.mark.parametrize("asked", _ASKED_OF_ABSTRACT)
+@pytest.mark.parametrize("value", ["net", "opt", "Rate()", "Slow()", "Note()", "torch.ones(3)", "1", "[]"])
+def test_what_is_registered_with_an_abstract_class_is_an_instance_of_it(value: str, asked: str) -> None:
+    assert not lies(f"{_REGISTERED}answer = isinstance({value}, {asked})\n")
+
+
+@pytest.mark.parametrize(
+    ("value", "asked", "known"),
+    [
+        ("net", "Kept", True),
+        ("Slow()", "Strict", True),
+        ("Note()", "Kept", False),
+        ("Rate()", "Small", False),
+    ],
+)
+def test_it_is_known_what_is_registered(value: str, asked: str, known: bool) -> None:
+    assert Ending(f"{_REGISTERED}answer = isinstance({value}, {asked})\n")["answer"] == Const(known)
+
+
+def test_what_only_some_runs_register_is_not_known() -> None:
+    end = Ending(f"{_REGISTERED}answer = isinstance(torch.ones(3), Plain)\n")
+    assert end["answer"] == Scalar("bool")

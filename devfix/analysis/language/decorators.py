@@ -11,7 +11,7 @@ from devfix.analysis.domain.values import BoundMethod, Class, External, Function
 from devfix.analysis.language import descriptors
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.torch_model.devices import choices, grad_mode
-from devfix.analysis.torch_model.python import function_commands, single_dispatch
+from devfix.analysis.torch_model.python import function_commands, registered_classes, single_dispatch
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -34,7 +34,7 @@ def decorate(interp: Interpreter, decorator: ast.expr, value: Value) -> Value:
     wrapper = interp.eval(decorator)
     if isinstance(wrapper, External) and wrapper.name.startswith(single_dispatch.NAME):
         return single_dispatch.begun(interp, wrapper.name, value)
-    if single_dispatch.registers(interp, wrapper):
+    if registered_classes.registers(wrapper) or single_dispatch.registers(interp, wrapper):
         interp.call(wrapper, CallSite(decorator, (Arg(value, None),)))
         return value
     if isinstance(wrapper, External) and wrapper.name in grad_mode.HANDLERS:

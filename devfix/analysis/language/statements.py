@@ -35,6 +35,7 @@ from devfix.analysis.language.rounds import is_settled, widen
 from devfix.analysis.text.syntax import concerns_file, depends_on_data, remembered, statements_in, varies
 from devfix.analysis.torch_model.arrays import tables
 from devfix.analysis.torch_model.loading import passing_movers
+from devfix.analysis.torch_model.python import registered_classes
 from devfix.analysis.torch_model.tensors import operators
 from devfix.late_bodies import LATE
 
@@ -289,6 +290,7 @@ def class_(interp: Interpreter, node: ast.ClassDef) -> None:
     descriptors.name_all(interp, cls)
     construction.announce(interp, cls, node.keywords)
     construction.meet_metaclass(interp, cls, node.keywords)
+    registered_classes.begin(interp, cls)
     enumerations.make_members(interp, cls)
     made: Value = cls
     for decorator in reversed(node.decorator_list):

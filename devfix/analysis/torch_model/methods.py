@@ -26,7 +26,7 @@ from devfix.analysis.nn.modules import is_module
 from devfix.analysis.torch_model import external_objects
 from devfix.analysis.torch_model.arrays import numpy_model
 from devfix.analysis.torch_model.modules import module_methods, super_calls
-from devfix.analysis.torch_model.python import container_methods, text_methods
+from devfix.analysis.torch_model.python import container_methods, registered_classes, text_methods
 from devfix.analysis.torch_model.tensors import tensor_methods
 from devfix.analysis.torch_model.training import autograd_functions
 
@@ -77,6 +77,8 @@ def _class_method(interp: Interpreter, cls: Class, name: str, site: CallSite) ->
         return autograd_functions.apply(interp, cls, site)
     if name == "__subclasses__":
         return interp.new(Obj("list", items=classes.directly_below(interp, cls)))
+    if name == "register":
+        return registered_classes.register(interp, cls, site)
     return construction.bare(interp, cls, site) if name == "__new__" else None
 
 

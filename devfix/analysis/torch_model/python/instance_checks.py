@@ -38,7 +38,7 @@ from devfix.analysis.domain.values import (
 from devfix.analysis.language import iteration, named_tuples
 from devfix.analysis.language.frames import CallSite
 from devfix.analysis.nn import modules
-from devfix.analysis.torch_model.python import protocols
+from devfix.analysis.torch_model.python import protocols, registered_classes
 from devfix.analysis.torch_model.tensors.legacy_types import type_named
 
 if TYPE_CHECKING:
@@ -278,12 +278,15 @@ def _inherits(interp: Interpreter, obj: Obj, name: str) -> bool:
 
 def _is_project_instance(interp: Interpreter, value: Value, option: Class) -> bool | None:
     obj = interp.obj_of(value)
-    by_members = protocols.is_told_by_members(interp, option)
-    if obj is None:
-        return None if by_members else False
-    if isinstance(obj.cls, Class) and any(cls.node is option.node for cls in classes.linearise(obj.cls)):
+    own = obj.cls if obj is not None else None
+    if isinstance(own, Class) and any(cls.node is option.node for cls in classes.linearise(own)):
         return True
-    return protocols.has_members(interp, value, option) if by_members else False
+    registered = registered_classes.of(interp, option)
+    if registered and (answer := _is_one_of(interp, value, registered)) is not False:
+        return answer
+    if not protocols.is_told_by_members(interp, option):
+        return False
+    return None if obj is None else protocols.has_members(interp, value, option)
 
 
 def is_named_otherwise(interp: Interpreter, asked: ast.expr, name: Value) -> bool:
