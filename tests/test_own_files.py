@@ -130,10 +130,17 @@ FILLED_UP = (
     "                self.shadow[name] = torch.zeros_like(p)\n"
     "            self.shadow[name].mul_(0.9).add_(p.detach(), alpha=0.1)"
 )
-WAYS = [(KEPT, MIXED), (EMPTY, FILLED), (EMPTY, FILLED_UP)]
+LOOKED_UP = (
+    "held = self.shadow.get(name)\n"
+    "            if held is None:\n"
+    "                held = self.shadow[name] = torch.zeros_like(p)\n"
+    "            held.mul_(0.9).add_(p.detach(), alpha=0.1)"
+)
+WAYS = [(KEPT, MIXED), (EMPTY, FILLED), (EMPTY, FILLED_UP), (EMPTY, LOOKED_UP)]
+COPIED = "self.shadow = {name: held.clone() for name, held in state.items()}"
 
 
-@pytest.mark.parametrize("load", ["self.shadow = state", "self.shadow = dict(state)"])
+@pytest.mark.parametrize("load", ["self.shadow = state", "self.shadow = dict(state)", COPIED])
 @pytest.mark.parametrize(("begin", "update"), WAYS)
 def test_a_resumed_run_has_what_the_first_one_saved(begin: str, update: str, load: str) -> None:
     text = RESUMED.format(begin=begin, update=update, load=load, where='"cpu"')
@@ -175,3 +182,27 @@ def test_what_is_kept_on_the_host_is_filled_up_there() -> None:
 def test_what_is_filled_up_with_what_meets_nothing_else_is_left_alone() -> None:
     update = FILLED_UP.replace("self.shadow[name].mul_(0.9)", "self.shadow[name].to(device).mul_(0.9)")
     assert not clashes(RESUMED.format(begin=EMPTY, update=update, load="self.shadow = state", where='"cpu"'))
+
+
+@pytest.mark.parametrize("saved", ["dict(average.shadow)", "average.shadow.copy()"])
+@pytest.mark.parametrize("update", [FILLED_UP, LOOKED_UP])
+@pytest.mark.parametrize("load", ["self.shadow = state", COPIED])
+def test_a_file_holds_a_copy_of_what_was_read_or_made(load: str, update: str, saved: str) -> None:
+    text = RESUMED.replace("average.shadow}}", f"{saved}}}}}")
+    assert clashes(text.format(begin=EMPTY, update=update, load=load, where='"cpu"'))
+    assert not clashes(text.format(begin=EMPTY, update=update, load=load, where="device"))
+
+
+@pytest.mark.parametrize(
+    "update",
+    [
+        LOOKED_UP.replace("zeros_like(p)", "zeros_like(p, device='cpu')").replace(
+            "detach()", "detach().cpu()"
+        ),
+        LOOKED_UP.replace("held.mul_", "held = held.to(device)\n            held.mul_"),
+        LOOKED_UP.replace("p.detach()", "p.detach().to(held.device)"),
+    ],
+)
+@pytest.mark.parametrize("load", ["self.shadow = state", COPIED])
+def test_what_is_looked_up_where_it_was_left_meets_nothing_else(load: str, update: str) -> None:
+    assert not clashes(RESUMED.format(begin=EMPTY, update=update, load=load, where='"cpu"'))

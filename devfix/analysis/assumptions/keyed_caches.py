@@ -68,6 +68,29 @@ def filling(node: ast.If) -> Filling | None:
 
 
 @remembered
+def looked_up(node: ast.If) -> ast.expr | None:
+    """The dict of which a name was found to be nothing, and that a statement fills: ``if held is None: held = cache[key] = made``."""
+    test = node.test
+    if not isinstance(test, ast.Compare) or not isinstance(test.left, ast.Name) or not _is_nothing(test):
+        return None
+    assigned = [target for part in node.body if isinstance(part, ast.Assign) for target in part.targets]
+    caches = [each.value for each in assigned if isinstance(each, ast.Subscript)]
+    named = any(isinstance(each, ast.Name) and each.id == test.left.id for each in assigned)
+    return caches[0] if named and caches and isinstance(caches[0], (ast.Name, ast.Attribute)) else None
+
+
+def _is_nothing(test: ast.Compare) -> bool:
+    """Whether a comparison is one with None."""
+    [operator, *further], other = test.ops, test.comparators[0]
+    return (
+        not further
+        and isinstance(operator, ast.Is)
+        and isinstance(other, ast.Constant)
+        and other.value is None
+    )
+
+
+@remembered
 def _asks_for_device(function: ast.AST) -> bool:
     """Whether a function asks for the number of a device, which may be a part of a key."""
     asked = (node for node in ast.walk(function) if isinstance(node, ast.Attribute))

@@ -63,15 +63,22 @@ def _part(interp: Interpreter, value: Value, state: State, other: Value, other_s
 def fills_up(interp: Interpreter, node: ast.If) -> bool:
     """Whether a statement makes the entries of a dict that are not in it yet, where the others came out of a file."""
     found = keyed_caches.filling(node)
-    held = [interp.obj_of(each) for each in members(interp.eval(found.cache))] if found is not None else []
+    cache = found.cache if found is not None else keyed_caches.looked_up(node)
+    held = [interp.obj_of(each) for each in members(interp.eval(cache))] if cache is not None else []
     return any(obj is not None and obj.kind == "dict" and _is_read(interp, obj) for obj in held)
 
 
 def _is_read(interp: Interpreter, held: Obj) -> bool:
-    """Whether a dict or list came out of a file, or all tensors in it did."""
+    """Whether a dict or list came out of a file, or all tensors in it did, or are copies of such."""
     if held.trail and held.trail[0] in interp.loads:
         return True
-    lives = [part.trail for part in containers.everything(held) if isinstance(part, Tensor)]
+    parts = [part for part in containers.everything(held) if isinstance(part, Tensor)]
+    return bool(parts) and all(_comes_of(interp, part) for part in parts)
+
+
+def _comes_of(interp: Interpreter, tensor: Tensor) -> bool:
+    """Whether a tensor came out of a file, or was computed from such alone, as copies are."""
+    lives = (tensor.trail,) if tensor.trail and tensor.trail[0] in interp.loads else tensor.roots
     return bool(lives) and all(life and life[0] in interp.loads for life in lives)
 
 

@@ -111,7 +111,8 @@ def if_(interp: Interpreter, node: ast.If) -> None:
         loop = interp.frame.loops[-1]
         loop.by_data = loop.by_data or depends_on_data(node.test)
         loop.varied = loop.varied or rounds
-    keyed = keyed_caches.begins_empty(interp, node) or own_files.fills_up(interp, node)
+    read = own_files.fills_up(interp, node)
+    keyed = keyed_caches.begins_empty(interp, node) or read
     # What a file holds that was there is what is made where it was not.
     alike = concerns_file(node.test) or are_asked_for(interp, node.test)
     branches.run(interp, node.body, unusual=usual is False, alike=alike)
@@ -120,7 +121,7 @@ def if_(interp: Interpreter, node: ast.If) -> None:
     interp.state = before.fork()
     conditions.assume(interp, node.test, False, node)
     for target, value in caches:
-        if refills(target, value):
+        if refills(target, value) and not read:
             conditions.assume_filled(interp, target)
     branches.run(interp, node.orelse, unusual=usual is True, alike=alike)
     split = data_tests.come_out_both_ways(interp, node, before, then, rounds=rounds) and not caches

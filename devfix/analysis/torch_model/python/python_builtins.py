@@ -33,7 +33,7 @@ from devfix.analysis.domain.values import (
     usual_value,
     without_none,
 )
-from devfix.analysis.language import containers, iteration, iterators, raising, speaking, text_keys
+from devfix.analysis.language import iteration, iterators, raising, speaking
 from devfix.analysis.language.frames import CallSite
 from devfix.analysis.nn import modules
 from devfix.analysis.torch_model.arrays import numpy_types
@@ -189,39 +189,6 @@ def _in_order(items: tuple[Value, ...], site: CallSite) -> tuple[Value, ...] | N
     return tuple(items[place] for place in places)
 
 
-def dict_(interp: Interpreter, name: str, site: CallSite) -> Value:
-    """``dict``: a copy of a dict, or the values of known pairs by their keys, and the keywords."""
-    attrs: dict[str, Value] = {}
-    element: Value | None = None
-    if site.args:
-        held = containers.entries(interp, _first(site))
-        items = iteration.fresh_items(interp, _first(site), site.args[0].node)
-        if held is not None:
-            attrs, element = held
-        elif items is not None:
-            for item in items:
-                if not isinstance(item, TupleValue) or len(item.items) != 2:
-                    element = UNKNOWN
-                    continue
-                key = iteration.dict_key(item.items[0]) or text_keys.some_key(len(attrs))
-                attrs[key] = item.items[1]
-        else:
-            pair = iteration.element(interp, _first(site), site.args[0].node)
-            known = isinstance(pair, TupleValue) and len(pair.items) == 2
-            element = pair.items[1] if isinstance(pair, TupleValue) and known else UNKNOWN
-    attrs.update({key: arg.value for key, arg in site.keywords.items()})
-    trail = (interp.site("other", site.node),)
-    return interp.new(Obj("dict", attrs=attrs, element=UNKNOWN if site.open else element, trail=trail))
-
-
-def dict_of_keys(interp: Interpreter, name: str, site: CallSite) -> Value:
-    """``dict.fromkeys(names, value)``."""
-    held = site.value(1, "value") or NONE
-    keys = [iteration.dict_key(key) for key in iteration.exact_items(interp, _first(site)) or (UNKNOWN,)]
-    attrs = {key: held for key in keys if key is not None}
-    return interp.new(Obj("dict", attrs=attrs, element=held if None in keys else None))
-
-
 def property_(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``property(getter, setter)``."""
     getter, setter = site.value(0, "fget"), site.value(1, "fset")
@@ -372,9 +339,6 @@ HANDLERS: dict[str, Handler] = {
     "builtins.enumerate": enumerate_,
     **{f"builtins.{n}": same_elements for n in "list tuple sorted reversed set frozenset".split()},
     "weakref.WeakSet": lambda interp, _name, site: same_elements(interp, "builtins.set", site),
-    "builtins.dict": dict_,
-    "builtins.dict.fromkeys": dict_of_keys,
-    "collections.OrderedDict.fromkeys": dict_of_keys,
     "builtins.property": property_,
     "builtins.sum": sum_,
     "builtins.max": extreme,

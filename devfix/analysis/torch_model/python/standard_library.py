@@ -22,7 +22,7 @@ from devfix.analysis.domain.values import (
 from devfix.analysis.language import enumerations, iteration
 from devfix.analysis.language.frames import CallSite
 from devfix.analysis.torch_model.python import command_line, copies, environment, iteration_tools
-from devfix.analysis.torch_model.python.python_builtins import dict_
+from devfix.analysis.torch_model.python.made_dicts import dict_
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.values import UNKNOWN, External, Obj, Ref, Value
 from devfix.analysis.language.frames import CallSite
-from devfix.analysis.torch_model.python.python_builtins import dict_
+from devfix.analysis.torch_model.python.made_dicts import dict_
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
