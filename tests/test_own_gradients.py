@@ -93,3 +93,49 @@ def test_a_healed_gradient_arrives_where_its_input_is() -> None:
         assert gradient.device.type == "cuda"
     [found] = machine.log.mismatches
     assert (found["kind"], found["operation"]) == ("device", "torch.autograd.Function.backward")
+
+
+OF_NUMPY = """import numpy as np
+import torch
+
+
+class Cumulated(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, scale):
+        x, scale = x.detach(), scale.detach()
+        ctx.save_for_backward(x, scale)
+        return torch.from_numpy(np.cumsum(x{moved}.numpy() * scale{moved}.numpy())){back}
+
+    @staticmethod
+    def backward(ctx, grad):
+        x, scale = ctx.saved_tensors
+        own = torch.from_numpy(np.cumsum(grad{moved}.numpy()))
+        return own, (own * x{moved}).sum().reshape(1)
+
+
+class Cumulating(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.scale = torch.nn.Parameter(torch.ones(1))
+
+    def forward(self, x):
+        return Cumulated.apply(x, self.scale)
+"""
+USE = "net = Cumulating(){there}\nnet(torch.ones(3, requires_grad=True){there}).sum().backward()\nprint(net.scale.grad)\n"
+
+
+@pytest.mark.parametrize("use", ["", USE.format(there="")])
+def test_a_function_that_numpy_computes_is_for_the_cpu(use: str) -> None:
+    assert clashes(OF_NUMPY.format(moved="", back="") + use) == []
+
+
+def test_one_that_takes_its_inputs_there_may_be_given_others() -> None:
+    assert clashes(OF_NUMPY.format(moved=".cpu()", back=".to(x.device)")) != []
+
+
+def test_one_that_is_given_tensors_of_the_accelerator_gives_gradients_there() -> None:
+    text = OF_NUMPY.format(moved="", back="") + USE.format(there=".cuda()")
+    after = fix_texts({"main.py": text})[0]["main.py"]
+    assert clashes(after) == []
+    with simulated_accelerator():
+        exec(compile(after, "main.py", "exec"), {"__name__": "__main__"})

@@ -17,6 +17,20 @@ if TYPE_CHECKING:
 OPERATION = "torch.autograd.Function.backward"
 
 
+#: What takes a tensor to the CPU, or may.
+_MOVES = frozenset({"cpu", "to"})
+
+
+def is_for_host(forward: Function) -> bool:
+    """Whether ``forward`` hands NumPy tensors as it gets them: they are on the CPU, or it fails before any gradient is asked for."""
+    called = {
+        node.func.attr
+        for node in walk(forward.node)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+    }
+    return "numpy" in called and called.isdisjoint(_MOVES)
+
+
 def check(
     interp: Interpreter, backward: Function, incoming: Value, gradients: tuple[Value, ...], site: CallSite
 ) -> None:
