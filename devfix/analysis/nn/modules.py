@@ -92,7 +92,7 @@ def has_strange_base(interp: Interpreter, cls: Class) -> bool:
 
 #: Packages whose classes are modules.
 _OF_MODULES = (
-    "torchvision.models", "torchmetrics.", "torch.nn.modules", "torch_geometric.nn.aggr", "torch_geometric.nn.conv",
+    "torchvision.models", "torchvision.ops", "torchmetrics.", "torch.nn.modules", "torch_geometric.nn.aggr", "torch_geometric.nn.conv",
     "torch_geometric.nn.dense", "torch_geometric.nn.models", "torch_geometric.nn.norm",
 )  # fmt: skip
 

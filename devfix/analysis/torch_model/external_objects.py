@@ -42,6 +42,7 @@ from devfix.analysis.torch_model.libraries import (
     frameworks,
     graphs,
     hub_datasets,
+    model_outputs,
     movables,
     tokenizers,
     transform_classes,
@@ -89,10 +90,10 @@ def attribute(interp: Interpreter, ref: Ref, obj: Obj, name: str, node: ast.expr
         return data.dataset_attribute(interp, ref, obj, name, node)
     if obj.kind == "optimizer" or optim.is_optimizer(interp, ref):
         return optim.attribute(interp, ref, obj, name)
-    if obj.cls == External("transformers.ModelOutput"):
-        return obj.element
+    if obj.cls == model_outputs.CLASS:
+        return model_outputs.entry(obj, name)
     if obj.cls == External(movables.BATCH) and name not in ("to", "items", "keys", "values", "get"):
-        return obj.element
+        return model_outputs.entry(obj, name)
     if movables.is_graph(obj):
         return graphs.attribute(obj, name)
     if obj.cls in number_limits.CLASSES:
@@ -114,8 +115,8 @@ def attribute(interp: Interpreter, ref: Ref, obj: Obj, name: str, node: ast.expr
 
 def item(interp: Interpreter, ref: Ref, obj: Obj, key: Value, node: ast.expr) -> Value | None:
     """``object[key]``."""
-    if obj.cls in (External("transformers.ModelOutput"), External(movables.BATCH)):
-        return obj.element
+    if obj.cls in (model_outputs.CLASS, External(movables.BATCH)):
+        return model_outputs.item(obj, key)
     if obj.cls == checkpoint.LOADED:
         return checkpoint.item(interp, obj)
     if obj.kind == "dataset":

@@ -21,6 +21,8 @@ _FORMS = {
 }
 #: Lists and dicts; mixed ones hold other things than tensors, too.
 COLLECTIONS = frozenset(form for form in _FORMS if form.endswith(("list", "dict", "dicts")))
+#: Under one name of several: these, and what moves itself and returns what it has become.
+PARTS = COLLECTIONS | {"object"}
 DICTS = frozenset(form for form in _FORMS if form.endswith("dict"))
 
 

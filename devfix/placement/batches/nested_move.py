@@ -20,7 +20,7 @@ _HOSTED = ("to", "cuda", "cpu", "numpy", "tolist", "item")
 
 
 def at_loop(facts: Facts, place: Place, peers: list[Operand]) -> tuple[FileEdit, ...]:
-    """Moves of all that the loop over the loader at ``place`` unpacks and that holds tensors in lists or dicts."""
+    """Moves of all that the loop over the loader at ``place`` unpacks and that holds tensors, or moves them itself."""
     loop = place.outline.statement_of(place.node)
     if not isinstance(loop, (ast.For, ast.AsyncFor)):
         return ()
@@ -38,7 +38,7 @@ def at_loop(facts: Facts, place: Place, peers: list[Operand]) -> tuple[FileEdit,
 def _nested(facts: Facts, place: Place, loop: ast.For | ast.AsyncFor) -> Iterator[tuple[str, str]]:
     """Names that the loop binds, each with the form of what it holds, always the same.
 
-    A list under one name is taken apart further down, where its parts move, or it moves where nothing but items are read.
+    A list under the only name is taken apart further down, where its parts move, or it moves where nothing but items are read.
     """
     whole = isinstance(loop.target, ast.Name)
     span = place.outline.source.span(loop)
@@ -50,7 +50,7 @@ def _nested(facts: Facts, place: Place, loop: ast.For | ast.AsyncFor) -> Iterato
             kinds = {bound.kind for bound in bindings.get(part.id, ()) if bound.statement == span}
             by_item = whole and kinds == {"list"} and _is_read_by_items(facts, place, loop, part.id)
             if len(kinds) == 1 and kinds <= (
-                batch_forms.DICTS if whole and not by_item else batch_forms.COLLECTIONS
+                batch_forms.PARTS if not whole else batch_forms.COLLECTIONS if by_item else batch_forms.DICTS
             ):
                 yield part.id, kinds.pop()
 

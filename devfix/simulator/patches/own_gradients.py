@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Iterator
 from typing import Any, Optional
 
@@ -22,14 +23,14 @@ _INPUTS = "_devfix_inputs"
 
 def install(patcher: Patcher, machine: Machine) -> None:
     """Have every call remember where its inputs are, and hold the gradients for them against it."""
-    patcher.set(Function, "apply", classmethod(_remembering(Function.apply.__func__)))  # type: ignore[attr-defined]
+    # A classmethod, or in torch from 2.14 on one that is written in C: both give what is bound to a class.
+    patcher.set(Function, "apply", classmethod(_remembering(inspect.getattr_static(Function, "apply"))))
     patcher.wrap(BackwardCFunction, "apply", functools.partial(_checked, machine))
 
 
 def _remembering(original: Any) -> Any:
-    @functools.wraps(original)
     def apply(cls: Any, *args: Any, **kwargs: Any) -> Any:
-        results = original(cls, *args, **kwargs)
+        results = original.__get__(None, cls)(*args, **kwargs)
         context = _context(results, cls)
         if context is not None:
             inputs = [(number, device_of(arg)) for number, arg in enumerate(args) if isinstance(arg, Tensor)]

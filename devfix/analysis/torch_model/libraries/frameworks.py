@@ -5,32 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from devfix.analysis.domain import classes
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.lattice import ACCELERATOR
 from devfix.analysis.domain.values import (
-    FALSE,
     NONE,
     UNKNOWN,
-    Class,
     Const,
     DeviceValue,
     External,
-    Function,
     Obj,
     Ref,
-    Tensor,
     TupleValue,
     Union,
     Value,
-    members,
-    without_none,
 )
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.nn import modules
 from devfix.analysis.torch_model.devices import dispatching
-from devfix.analysis.torch_model.libraries import lightning
-from devfix.analysis.torch_model.loading import batches, collation, data
+from devfix.analysis.torch_model.libraries import generation, hf_trainer, lightning, movables, tokenizers
+from devfix.analysis.torch_model.loading import collation
 from devfix.analysis.torch_model.tensors import moves
 
 if TYPE_CHECKING:
@@ -46,7 +39,6 @@ _PREPARE = frozenset(
 _PASSING = frozenset({"unwrap_model", "gather", "gather_for_metrics", "skip_first_batches"})
 #: Methods of Fabric and Lightning's Trainer under which tensors and modules are made where they choose.
 PLACING_MANAGERS = frozenset({"init_tensor", "init_module"})
-TRAINERS = ("transformers.Trainer", "transformers.Seq2SeqTrainer")
 
 
 #: The fact of an Accelerator that it has the models it prepares compute in another dtype.
@@ -67,61 +59,11 @@ def fabric(interp: Interpreter, name: str, site: CallSite) -> Value:
     return interp.new(Obj("external", External(FABRIC)))
 
 
-def arguments(interp: Interpreter, name: str, site: CallSite) -> Value:
-    """``TrainingArguments(...)``."""
-    facts = {key: arg.value for key, arg in site.keywords.items()}
-    return interp.new(Obj("external", External("transformers.TrainingArguments"), facts=facts))
-
-
-def trainer(interp: Interpreter, name: str, site: CallSite) -> Value:
-    """``Trainer(model=..., data_collator=..., train_dataset=...)``: it pins the batches and moves them.
-
-    Facts: "HF Trainer: collate moves to cuda", "... dataset moves to cuda".
-    """
-    for role in ("train_dataset", "eval_dataset"):
-        dataset = site.value(None, role)
-        if dataset is not None:
-            _check_batch(interp, name, site, dataset)
-    model = site.value(0, "model") or UNKNOWN
-    where = CallSite(site.node, (Arg(DeviceValue(ACCELERATOR)),))
-    for each in members(model):
-        if isinstance(each, Ref) and modules.is_module(interp, each):
-            moves.module(interp, each, "to", where)
-    return interp.new(Obj("external", External(TRAINERS[0]), facts={"model": model}))
-
-
-def _check_batch(interp: Interpreter, name: str, site: CallSite, dataset: Value) -> None:
-    options = interp.obj_of(site.value(1, "args"))
-    if options is not None and options.facts.get("dataloader_pin_memory") == FALSE:
-        return
-    collator = site.value(2, "data_collator")
-    made = data.assembled(interp, dataset, collator if collator is not None else NONE, site.node)
-    batches.record(interp, site.node, name, "framework-pin", made, ())
-
-
-def initialise_trainer(interp: Interpreter, ref: Ref, name: str, site: CallSite) -> None:
-    """``super().__init__(...)`` of the project's own Trainer, whose ``compute_loss`` will be called."""
-    trainer(interp, name, site)
-    model = without_none(site.value(0, "model") or NONE)
-    if model == NONE:
-        return  # ``model_init`` makes one
-    interp.update(ref, interp.obj(ref).with_attr("model", model))
-    if not isinstance(model, Ref):
-        return
-    cls = interp.obj(ref).cls
-    found = classes.find(interp, cls, "compute_loss") if isinstance(cls, Class) else None
-    if isinstance(found, Function):
-        batch = interp.new(Obj("dict", element=Tensor(ACCELERATOR, grad=False, leaf=True)))
-        interp.call_function(found, [ref, model, batch], site.node)
-
-
 def attribute(interp: Interpreter, ref: Ref, obj: Obj, name: str) -> Value | None:
     """Data attributes of framework objects."""
     if obj.cls in _PREPARING and name == "device":
         return DeviceValue(ACCELERATOR)
-    if name == "model" and "model" in obj.facts:
-        return obj.facts["model"]
-    return None
+    return hf_trainer.attribute(interp, obj, name)
 
 
 def method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value | None:
@@ -135,10 +77,8 @@ def method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -
             return collation.placed(interp, site.args[0].value, ACCELERATOR)
         return UNKNOWN
     if obj.cls == External(lightning.TRAINER):
-        return lightning.method(interp, obj, name, site)
-    if obj.cls == External(TRAINERS[0]):
-        return UNKNOWN
-    return None
+        return lightning.method(interp, ref, obj, name, site)
+    return hf_trainer.method(interp, ref, obj, name, site)
 
 
 def _prepare(interp: Interpreter, obj: Obj, site: CallSite) -> Value:
@@ -169,7 +109,8 @@ HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
     ACCELERATE: accelerator,
     FABRIC: fabric,
     lightning.TRAINER: lightning.trainer,
-    "transformers.TrainingArguments": arguments,
-    "transformers.Seq2SeqTrainingArguments": arguments,
-    **dict.fromkeys(TRAINERS, trainer),
+    **dict.fromkeys(generation.LISTS, generation.listed),
+    movables.BATCH: tokenizers.batch,
+    **dict.fromkeys(hf_trainer.ARGUMENTS, hf_trainer.arguments),
+    **dict.fromkeys(hf_trainer.TRAINERS, hf_trainer.trainer),
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from devfix.analysis.domain import classes
@@ -21,7 +22,7 @@ from devfix.analysis.domain.values import (
     Value,
     members,
 )
-from devfix.analysis.language import iteration
+from devfix.analysis.language import containers, iteration
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.nn import modules
 from devfix.analysis.record.recorder import Binding
@@ -31,22 +32,49 @@ if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
 TRAINER = "lightning.Trainer"
-#: Which step a Trainer's method calls, and which loaders feed it.
+
+
+@dataclass(frozen=True, slots=True)
+class _Phase:
+    """Which step a Trainer calls, which loader feeds it, and how the hooks around it are called.
+
+    Order of the hooks: the Lightning documentation, "Hooks". Those before the module is moved, or after it may have been
+    moved back, are left out.
+    """
+
+    loader: str
+    step: str
+    hooks: str
+
+    @property
+    def before(self) -> tuple[str, ...]:
+        """Hooks that come before the first step."""
+        return f"on_{self.hooks}_start", f"on_{self.hooks}_epoch_start"
+
+    @property
+    def after(self) -> tuple[str, ...]:
+        """Hooks that come after the last step."""
+        return f"on_{self.hooks}_epoch_end", f"on_{self.hooks}_end"
+
+
+_TRAIN = _Phase("train_dataloader", "training_step", "train")
+_VALIDATE = _Phase("val_dataloader", "validation_step", "validation")
+#: What a Trainer's method goes through.
 _PHASES = {
-    "fit": (("train_dataloader", "training_step"), ("val_dataloader", "validation_step")),
-    "validate": (("val_dataloader", "validation_step"),),
-    "test": (("test_dataloader", "test_step"),),
-    "predict": (("predict_dataloader", "predict_step"),),
+    "fit": (_TRAIN, _VALIDATE),
+    "validate": (_VALIDATE,),
+    "test": (_Phase("test_dataloader", "test_step", "test"),),
+    "predict": (_Phase("predict_dataloader", "predict_step", "predict"),),
 }
 
 
 def trainer(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``Trainer(accelerator=..., devices=...)``."""
-    facts = {key: arg.value for key, arg in site.keywords.items() if key == "accelerator"}
+    facts = {key: arg.value for key, arg in site.keywords.items() if key in ("accelerator", "callbacks")}
     return interp.new(Obj("external", External(TRAINER), facts=facts))
 
 
-def method(interp: Interpreter, obj: Obj, name: str, site: CallSite) -> Value:
+def method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:
     """``trainer.fit(model, loaders)`` and its kin; afterwards nobody knows where the model is, unless it stays on the CPU."""
     model = site.value(0, "model")
     if name not in _PHASES or not isinstance(model, Ref):
@@ -56,9 +84,9 @@ def method(interp: Interpreter, obj: Obj, name: str, site: CallSite) -> Value:
         where = CallSite(site.node, (Arg(DeviceValue(ACCELERATOR)),))
         moves.module(interp, model, "to", where)
         _note_device(interp, model)
-    for position, (source, step) in enumerate(_PHASES[name], start=1):
-        for loader in members(_loader(interp, model, source, position, site)):
-            _run_step(interp, model, step, loader if on_host else _owned(interp, loader), site)
+    for position, phase in enumerate(_PHASES[name], start=1):
+        for loader in members(_loader(interp, model, phase.loader, position, site)):
+            _run_phase(interp, ref, model, phase, loader if on_host else _owned(interp, loader), site)
     if not on_host:
         modules.havoc(interp, model)
     return UNKNOWN
@@ -88,11 +116,33 @@ def _loader(interp: Interpreter, model: Ref, source: str, position: int, site: C
     return UNKNOWN
 
 
-def _run_step(interp: Interpreter, model: Ref, step: str, loader: Value, site: CallSite) -> None:
+def _run_phase(
+    interp: Interpreter, trainer: Ref, model: Ref, phase: _Phase, loader: Value, site: CallSite
+) -> None:
+    """One step of a phase, and the hooks around it of the callbacks and of the module."""
     obj = interp.obj_of(loader)
-    if obj is not None and obj.kind == "loader":
-        batch = iteration.element(interp, loader, site.node)
-        _call(interp, model, step, [batch, Scalar("int")], site)
+    if obj is None or obj.kind != "loader":
+        return
+    for hook in phase.before:
+        _run_hook(interp, trainer, model, hook, [], site)
+    batch = iteration.element(interp, loader, site.node)
+    outputs = _call(interp, model, phase.step, [batch, Scalar("int")], site)
+    _run_hook(interp, trainer, model, f"on_{phase.hooks}_batch_end", [outputs, batch, Scalar("int")], site)
+    for hook in phase.after:
+        _run_hook(interp, trainer, model, hook, [], site)
+
+
+def _run_hook(
+    interp: Interpreter, trainer: Ref, model: Ref, name: str, args: list[Value], site: CallSite
+) -> None:
+    """A hook of each callback, which is told of both, and then the module's own."""
+    callbacks = interp.obj(trainer).facts.get("callbacks", NONE)
+    held = interp.obj_of(callbacks)
+    each = containers.everything(held) if held is not None and held.kind == "list" else [callbacks]
+    for callback in each:
+        if isinstance(callback, Ref):
+            _call(interp, callback, name, [trainer, model, *args], site)
+    _call(interp, model, name, args, site)
 
 
 def _owned(interp: Interpreter, loader: Value) -> Value:

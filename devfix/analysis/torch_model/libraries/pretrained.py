@@ -23,14 +23,24 @@ from devfix.analysis.domain.values import (
     Obj,
     Ref,
     Tensor,
+    Unknown,
     Value,
     without_none,
 )
 from devfix.analysis.language import containers, unknown_code
-from devfix.analysis.language.frames import CallSite
+from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.nn import modules
-from devfix.analysis.torch_model.libraries import audio_transforms, detection, metrics, movables, tokenizers
-from devfix.analysis.torch_model.modules import weights
+from devfix.analysis.torch_model.libraries import (
+    audio_transforms,
+    detection,
+    generation,
+    metrics,
+    model_outputs,
+    movables,
+    partial_models,
+    tokenizers,
+)
+from devfix.analysis.torch_model.modules import hooks, weights
 from devfix.analysis.torch_model.tensors import requirements
 from devfix.analysis.torch_model.tensors.arguments import device_of
 from devfix.analysis.torch_model.tensors.requirements import Part
@@ -53,9 +63,12 @@ _NO_MODELS = (
 )
 #: Classes of transformers that are no models of PyTorch.
 _NO_TORCH = re.compile(r"TF[A-Z]|Flax[A-Z]|\w*Config")
-#: Models that answer with tokens, and the fact that a model's code comes with its weights.
-_LANGUAGE, _FOREIGN = re.compile(r"CausalLM|LMHead|Seq2SeqLM"), "foreign"
 _LAYERS = "timm.models.layers."
+#: Layers of torchvision that have weights, and what returns a dict of what it is given in one.
+_LAYERS_OF_VISION = frozenset(
+    "Conv2dNormActivation Conv3dNormActivation DeformConv2d FeaturePyramidNetwork MLP SqueezeExcitation".split()
+)
+_MAPPING = ("torchvision.ops.FeaturePyramidNetwork",)
 #: Functions that return the model they are given, with parameters added beside those it has.
 _ADAPTING = ("peft.get_peft_model", "peft.prepare_model_for_kbit_training")
 #: Layers of graph libraries take (x, edge_index, ...): everything must be in one place.
@@ -83,6 +96,10 @@ def construct(interp: Interpreter, name: str, site: CallSite) -> Value | None:
     if package == "transformers" and tokenizers.is_maker(last):
         return tokenizers.make(interp, name, site)
     is_class = last[:1].isupper()
+    if partial_models.makes(name):
+        return partial_models.construct(interp, name, site)
+    if last in _LAYERS_OF_VISION and package.startswith("torchvision.ops"):
+        return _model(interp, name, site)
     if is_class and package == "transformers" and last.endswith(_QUANTIZERS):
         return interp.new(Obj("external", External(name)))
     if name in _ADAPTING:
@@ -148,7 +165,7 @@ def _from_pretrained(interp: Interpreter, owner: str, site: CallSite) -> Value:
     place = _parameter(interp, site)
     obj = Obj("module", External(owner), place=place, trail=place.trail)
     if site.value(None, "trust_remote_code") not in (None, FALSE):
-        obj = obj.with_fact(_FOREIGN, TRUE)
+        obj = obj.with_fact(generation.FOREIGN, TRUE)
     mapped = site.keywords.get("device_map")
     quantized = [_is_true(interp, site.value(None, name)) for name in _QUANTIZING]
     if mapped is not None and mapped.value != NONE:
@@ -201,11 +218,21 @@ def call(
         device = place.device
     trail = (interp.site("result", site.node),)
     result = Tensor(device, None, AT_LEAST_1, grad=True, leaf=False, trail=trail)
+    _show_parts(interp, ref, result, site)
+    if name in _MAPPING:
+        return interp.new(Obj("dict", element=result))
     if name.startswith(("transformers", "diffusers")):
-        return _output(interp, result)
+        return model_outputs.make(interp, result, place.dtype)
     if name.startswith(detection.PACKAGE):
         return detection.output(interp, obj, device, site)
     return result
+
+
+def _show_parts(interp: Interpreter, ref: Ref, result: Tensor, site: CallSite) -> None:
+    """Let the hooks of a model's parts see something that is where the model computes."""
+    for part in modules.tree(interp, ref):
+        if isinstance(interp.obj(part).cls, Unknown):
+            hooks.after_forward(interp, part, CallSite(site.node, (Arg(result),)), result)
 
 
 def _meet_replaced(interp: Interpreter, obj: Obj, place: Tensor, site: CallSite) -> None:
@@ -223,34 +250,11 @@ def _meet_replaced(interp: Interpreter, obj: Obj, place: Tensor, site: CallSite)
             requirements.meet(interp, site.node, name, [features, weight], scalars=False, detail=detail)
 
 
-def _output(interp: Interpreter, tensor: Tensor) -> Value:
-    """A ``ModelOutput``: whatever is asked of it is a tensor where the model is."""
-    return interp.new(Obj("external", External("transformers.ModelOutput"), element=tensor))
-
-
-def _generated(interp: Interpreter, obj: Obj, place: Tensor, site: CallSite) -> Value:
-    """What ``generate`` returns, the tokens of a language model: beside the model, unless the prompt is elsewhere.
-
-    Newer releases of transformers take a prompt on the CPU and answer there, older ones raise. Other models answer
-    with sounds, and what a repository brings along for its model with whatever it likes.
-    """
-    given = [without_none(arg.value) for arg in (*site.args, *site.keywords.values())]
-    prompts = [value.device for value in given if isinstance(value, Tensor)]
-    beside = all(device == place.device for device in prompts)
-    trail = (interp.site("result", site.node),)
-    device = place.device if beside else UNKNOWN_DEVICE
-    made = Tensor(device, None, AT_LEAST_1, grad=False, trail=trail)
-    if site.value(None, "return_dict_in_generate") == TRUE:
-        return _output(interp, made)
-    tokens = _LANGUAGE.search(getattr(obj.cls, "name", "")) and _FOREIGN not in obj.facts
-    return replace(made, dtype="int64") if tokens else made
-
-
 def method(interp: Interpreter, ref: Ref, name: str, site: CallSite) -> Value:
     """A method that ``nn.Module`` does not have, of a model from outside the project."""
     obj = interp.obj(ref)
     if name == "generate" and obj.place is not None:
-        return _generated(interp, obj, obj.place, site)
+        return generation.generate(interp, obj, obj.place, site)
     if name.startswith("enable_") and name.endswith("_offload"):
         modules.havoc(interp, ref)  # from here on its parts are taken to where they are needed
         return NONE

@@ -71,18 +71,33 @@ def mark(interp: Interpreter, result: Value, site: CallSite) -> Value:
     return interp.new(replace(obj, attrs=attrs))
 
 
+def batch(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``BatchEncoding({...})``: a batch of tensors that are made already."""
+    held = interp.obj_of(site.value(0, "data"))
+    if held is None or held.kind != "dict":
+        return UNKNOWN
+    trail = (interp.site("other", site.node),)
+    return interp.new(
+        Obj("external", External(movables.BATCH), attrs=held.attrs, element=held.element, trail=trail)
+    )
+
+
+def _tensors(interp: Interpreter, ref: Ref) -> dict[str, Tensor]:
+    obj = interp.obj(ref)
+    named = {"input_ids": obj.element, **obj.attrs}
+    return {name: value for name, value in named.items() if isinstance(value, Tensor)}
+
+
 def parts(interp: Interpreter, ref: Ref, node: ast.expr | None) -> list[Part]:
-    """The tensors of a batch, as one operand."""
-    element = interp.obj(ref).element
-    return [Part(element, "input_ids", node)] if isinstance(element, Tensor) else []
+    """The tensors of a batch, as operands."""
+    return [Part(tensor, name, node) for name, tensor in _tensors(interp, ref).items()]
 
 
 def spread(interp: Interpreter, value: Value) -> dict[str, Value]:
     """The keyword arguments that ``**batch`` stands for, as far as they matter."""
-    element = (
-        interp.obj(value).element if isinstance(value, Ref) and movables.is_batch(interp, value) else None
-    )
-    return {"input_ids": element} if isinstance(element, Tensor) else {}
+    if not isinstance(value, Ref) or not movables.is_batch(interp, value):
+        return {}
+    return dict(_tensors(interp, value))
 
 
 def move(interp: Interpreter, ref: Ref, site: CallSite) -> Value:

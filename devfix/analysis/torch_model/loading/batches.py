@@ -24,6 +24,7 @@ from devfix.analysis.domain.values import (
     Value,
 )
 from devfix.analysis.torch_model.concurrency import forks
+from devfix.analysis.torch_model.libraries import movables
 from devfix.analysis.torch_model.tensors import requirements
 from devfix.analysis.torch_model.tensors.requirements import Part
 from devfix.findings import Origin
@@ -65,7 +66,7 @@ def leaves(interp: Interpreter, value: Value) -> list[Tensor]:
         items = value.items if isinstance(value, TupleValue) else (value.element,)
         return [leaf for item in items for leaf in leaves(interp, item)]
     obj = interp.obj_of(value)
-    if obj is not None and obj.kind in ("dict", "list"):
+    if obj is not None and (obj.kind in ("dict", "list") or movables.is_batch(interp, value)):
         parts = [*obj.attrs.values(), *(obj.items or ()), *([obj.element] if obj.element else [])]
         return [leaf for part in parts for leaf in leaves(interp, part)]
     if obj is not None and obj.kind == "instance":
@@ -88,6 +89,8 @@ def form(interp: Interpreter, value: Value) -> str:
     if isinstance(value, Tensor):
         return "tensor"
     obj = interp.obj_of(value)
+    if movables.is_batch(interp, value):
+        return "object"
     items = value.items if isinstance(value, TupleValue) else obj.items if obj is not None else None
     if items is not None:
         inner = [(index, form(interp, item)) for index, item in enumerate(items)]

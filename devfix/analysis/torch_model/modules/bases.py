@@ -19,7 +19,7 @@ from devfix.analysis.language import enumerations
 from devfix.analysis.language.frames import CallSite
 from devfix.analysis.nn import modules
 from devfix.analysis.torch_model.concurrency import threads
-from devfix.analysis.torch_model.libraries import frameworks, graphs, vision
+from devfix.analysis.torch_model.libraries import graphs, hf_trainer, vision
 from devfix.analysis.torch_model.loading import batches, data
 from devfix.analysis.torch_model.modules import layers, norms
 from devfix.analysis.torch_model.modules.layer_specs import WEIGHTED
@@ -93,8 +93,8 @@ def initialise_base(interp: Interpreter, ref: Ref, base: str, site: CallSite) ->
         _initialise_container(interp, ref, base, site)
     elif base == "torch.optim.Optimizer" or (package == "torch.optim" and last[:1].isupper()):
         optim.initialise_base(interp, ref, base, site)
-    elif base in frameworks.TRAINERS:
-        frameworks.initialise_trainer(interp, ref, base, site)
+    elif base in hf_trainer.TRAINERS:
+        hf_trainer.initialise(interp, ref, base, site)
     elif base == batches.LOADER:
         data.initialise_loader(interp, ref, site)
     elif vision.describes(base):

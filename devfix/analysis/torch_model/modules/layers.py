@@ -27,7 +27,7 @@ from devfix.analysis.language import iteration
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.nn import modules
 from devfix.analysis.torch_model.devices import autocast, device_strings, grad_mode, scattering
-from devfix.analysis.torch_model.libraries import audio_transforms, pretrained
+from devfix.analysis.torch_model.libraries import audio_transforms, partial_models, pretrained
 from devfix.analysis.torch_model.loading import strangers
 from devfix.analysis.torch_model.modules import (
     inner_methods,
@@ -212,6 +212,8 @@ def call(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
         reparametrizations.compute(interp, ref, site.node)
     if obj.cls == averages.CLASS:
         return interp.call(obj.attrs["module"], site)
+    if partial_models.is_one(obj):
+        return partial_models.call(interp, obj, site)
     if audio_transforms.is_one(obj):
         return audio_transforms.call(interp, ref, obj, site)
     name = layer_name(interp, obj.cls)

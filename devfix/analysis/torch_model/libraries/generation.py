@@ -1,0 +1,54 @@
+"""``model.generate(...)`` of transformers: what it returns, and what of the project it calls at each step."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from devfix.analysis.domain.copying import replace
+from devfix.analysis.domain.lattice import AT_LEAST_1, UNKNOWN_DEVICE
+from devfix.analysis.domain.values import TRUE, External, Obj, Ref, Tensor, Value, without_none
+from devfix.analysis.language import containers
+from devfix.analysis.language.frames import Arg, CallSite
+from devfix.analysis.torch_model.libraries import model_outputs
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+#: Models that answer with tokens, and the fact that a model's code comes with its weights.
+_LANGUAGE, FOREIGN = re.compile(r"CausalLM|LMHead|Seq2SeqLM"), "foreign"
+#: Lists of what is called at each step with the tokens so far and the scores of the next one.
+_CALLED = ("logits_processor", "stopping_criteria")
+LISTS = ("transformers.LogitsProcessorList", "transformers.StoppingCriteriaList")
+
+
+def generate(interp: Interpreter, obj: Obj, place: Tensor, site: CallSite) -> Value:
+    """What ``generate`` returns, the tokens of a language model: beside the model, unless the prompt is elsewhere.
+
+    Newer releases of transformers take a prompt on the CPU and answer there, older ones raise. Other models answer
+    with sounds, and what a repository brings along for its model with whatever it likes.
+    """
+    given = [without_none(arg.value) for arg in (*site.args, *site.keywords.values())]
+    prompts = [value.device for value in given if isinstance(value, Tensor)]
+    beside = all(device == place.device for device in prompts)
+    trail = (interp.site("result", site.node),)
+    device = place.device if beside else UNKNOWN_DEVICE
+    made = Tensor(device, None, AT_LEAST_1, grad=False, trail=trail)
+    speaks = _LANGUAGE.search(getattr(obj.cls, "name", "")) and FOREIGN not in obj.facts
+    tokens = replace(made, dtype="int64") if speaks else made
+    _step(interp, tokens, made, site)
+    return model_outputs.make(interp, made) if site.value(None, "return_dict_in_generate") == TRUE else tokens
+
+
+def _step(interp: Interpreter, tokens: Tensor, scores: Tensor, site: CallSite) -> None:
+    """Call the project's own ``LogitsProcessor`` and ``StoppingCriteria`` objects as one step does."""
+    for role in _CALLED:
+        held = interp.obj_of(site.value(None, role))
+        for called in containers.everything(held) if held is not None and held.kind == "list" else ():
+            if isinstance(called, Ref):
+                interp.call(called, CallSite(site.node, (Arg(tokens), Arg(scores))))
+
+
+def listed(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``LogitsProcessorList([...])``, which is a list."""
+    return interp.call(External("builtins.list"), site)

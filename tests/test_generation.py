@@ -1,0 +1,75 @@
+"""What ``generate`` of transformers calls at each step is given tokens and scores that are beside the model."""
+
+from __future__ import annotations
+
+import pytest
+from text_program import clashes
+
+PROGRAM = """
+import torch
+from transformers import (
+    GPT2Config, GPT2LMHeadModel, LogitsProcessor, LogitsProcessorList, StoppingCriteria, StoppingCriteriaList
+)
+
+class Bias(LogitsProcessor):
+    def __init__(self, bias):
+        self.bias = bias
+
+    def __call__(self, input_ids, scores):
+        return scores + self.bias
+
+class Enough(StoppingCriteria):
+    def __init__(self, ends):
+        self.ends = ends
+
+    def __call__(self, input_ids, scores, **kwargs):
+        return torch.isin(input_ids[:, -1], self.ends)
+
+model = GPT2LMHeadModel(GPT2Config()).cuda()
+prompt = torch.tensor([[1, 2]]).cuda()
+model.generate(prompt, {given})
+"""
+_BIAS = "logits_processor={}Bias(torch.zeros(9){})]{}"
+_ENDS = "stopping_criteria={}Enough(torch.tensor([1]){})]{}"
+_AS = [("[", ""), ("LogitsProcessorList([", ")")]
+
+
+@pytest.mark.parametrize("form", _AS)
+@pytest.mark.parametrize("role", [_BIAS, _ENDS.replace("Logits", "Stopping")])
+def test_what_it_keeps_meets_the_scores(role: str, form: tuple[str, str]) -> None:
+    opened, closed = form
+    assert clashes(PROGRAM.format(given=role.format(opened, "", closed)))
+    assert clashes(PROGRAM.format(given=role.format(opened, ".cuda()", closed))) == []
+
+
+def test_what_nothing_is_told_of_is_not_called() -> None:
+    assert clashes(PROGRAM.format(given="max_length=9") + "\nBias(torch.zeros(9))\n") == []
+    assert clashes(
+        PROGRAM.format(given="max_length=9") + "\nBias(torch.zeros(9))(prompt, torch.zeros(9).cuda())\n"
+    )
+
+
+OUTPUTS = """
+import torch
+from torch import nn
+from transformers import BertConfig, BertModel
+
+model = BertModel(BertConfig()).cuda(){cast}
+found = model(torch.zeros(2, 3, dtype=torch.int64).cuda())
+head = nn.Linear(9, 3).cuda()
+head(torch.cat([{taken}, torch.zeros(2, 9, dtype=torch.float64).cuda()], dim=1))
+"""
+
+
+@pytest.mark.parametrize(
+    "taken", ["found.pooler_output", 'found["pooler_output"]', "found.last_hidden_state[:, 0]"]
+)
+def test_what_its_last_layers_make_has_their_dtype(taken: str) -> None:
+    assert clashes(OUTPUTS.format(cast="", taken=taken))
+
+
+@pytest.mark.parametrize(
+    ("cast", "taken"), [("", "found[0]"), ("", "found.loss"), (".half()", "found.logits")]
+)
+def test_of_the_rest_nobody_knows_it(cast: str, taken: str) -> None:
+    assert clashes(OUTPUTS.format(cast=cast, taken=taken)) == []

@@ -1,0 +1,69 @@
+"""The Trainer of transformers calls the project's ``compute_loss`` once it trains, with a batch beside the model."""
+
+from __future__ import annotations
+
+import pytest
+from text_program import clashes
+
+PROGRAM = """
+import torch
+import torch.nn.functional as F
+from torch import nn
+from transformers import Trainer, TrainingArguments
+
+class Rows(torch.utils.data.Dataset):
+    def __len__(self):
+        return 8
+
+    def __getitem__(self, index):
+        return {{"x": torch.randn(4), "labels": torch.tensor(1)}}
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.last = nn.Linear(4, 3)
+
+    def forward(self, x):
+        return self.last(x)
+
+class Weighted(Trainer):
+    def __init__(self, *args, weights, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.weights = torch.tensor(weights){placed}
+
+    def compute_loss(self, model, inputs, return_outputs=False, **kwargs):
+        return F.cross_entropy(model(inputs["x"]), inputs["labels"], weight=self.weights)
+
+options = TrainingArguments("out"{options})
+trainer = Weighted(model=Net(), args=options, weights=[1.0, 2.0, 4.0], train_dataset=Rows(), eval_dataset=Rows())
+{used}
+"""
+
+
+@pytest.mark.parametrize("used", ["trainer.train()", "trainer.evaluate()", "trainer.predict(Rows())"])
+def test_what_it_keeps_meets_the_batch(used: str) -> None:
+    assert clashes(PROGRAM.format(placed="", options="", used=used))
+
+
+@pytest.mark.parametrize("placed", [".cuda()", ".to(self.args.device)", ".to(options.device)"])
+def test_what_it_moves_is_there(placed: str) -> None:
+    assert clashes(PROGRAM.format(placed=placed, options="", used="trainer.train()")) == []
+
+
+@pytest.mark.parametrize(
+    ("options", "used"),
+    [
+        ("", "trainer.weights = trainer.weights.cuda()\ntrainer.train()"),
+        (", use_cpu=True", "trainer.train()"),
+        (", no_cuda=True", "trainer.train()"),
+        ("", "trainer.save_model()"),
+    ],
+)
+def test_what_does_not_meet_there_is_right(options: str, used: str) -> None:
+    assert clashes(PROGRAM.format(placed="", options=options, used=used)) == []
+
+
+def test_the_batch_is_of_its_dataset() -> None:
+    text = PROGRAM.format(placed=".cuda()", options="", used="trainer.train()")
+    assert clashes(text.replace('inputs["x"])', 'inputs["x"] + torch.zeros(4))'))
+    assert clashes(text.replace('inputs["x"])', 'inputs["x"] + torch.zeros_like(inputs["x"]))')) == []

@@ -1,0 +1,76 @@
+"""Lightning calls the hooks of the module and of its callbacks around the steps, where the module is by then."""
+
+from __future__ import annotations
+
+import pytest
+from text_program import clashes
+
+PROGRAM = """
+import lightning as L
+import torch
+from lightning.pytorch.callbacks import Callback
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+
+class Net(L.LightningModule):
+    def __init__(self):
+        super().__init__()
+        self.last = nn.Linear(3, 3)
+        {kept}
+
+    def training_step(self, batch, batch_idx):
+        return self.last(batch[0]).sum()
+
+    def validation_step(self, batch, batch_idx):
+        return self.last(batch[0])
+
+    {own}
+
+class Watch(Callback):
+    {watch}
+
+loader = DataLoader(TensorDataset(torch.zeros(8, 3)))
+net = Net()
+trainer = L.Trainer(callbacks={callbacks}{options})
+trainer.{method}(net, loader)
+"""
+_PLAIN = "self.probe = torch.zeros(2, 3)"
+_BUFFER = 'self.register_buffer("probe", torch.zeros(2, 3), persistent=False)'
+_OWN = "def {}(self):\n        self.last(self.probe)"
+_WATCH = "def {}(self, trainer, pl_module):\n        pl_module.last(pl_module.probe)"
+
+
+def _program(kept: str = _PLAIN, **changes: str) -> str:
+    known = {"own": "pass", "watch": "pass", "callbacks": "[Watch()]", "options": "", "method": "fit"}
+    return PROGRAM.format(kept=kept, **(known | changes))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"own": _OWN.format("on_train_epoch_end")},
+        {"own": _OWN.format("on_train_start")},
+        {"own": _OWN.format("on_validation_epoch_end"), "method": "validate"},
+        {"watch": _WATCH.format("on_train_epoch_end")},
+        {"watch": _WATCH.format("on_train_epoch_start"), "callbacks": "Watch()"},
+        {
+            "watch": "def on_train_batch_end(self, trainer, pl_module, outputs, batch, batch_idx):\n"
+            "        pl_module.last(pl_module.probe) + batch[0]"
+        },
+    ],
+)
+def test_hooks_meet_what_was_moved(changes: dict[str, str]) -> None:
+    assert clashes(_program(**changes))
+    assert clashes(_program(_BUFFER, **changes)) == []
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"watch": _WATCH.format("on_train_epoch_end"), "callbacks": "[]"},
+        {"watch": _WATCH.format("on_train_epoch_end"), "options": ', accelerator="cpu"'},
+        {"watch": _WATCH.format("summary")},  # no hook
+    ],
+)
+def test_what_is_not_called_there_is_right(changes: dict[str, str]) -> None:
+    assert clashes(_program(**changes)) == []
