@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import ast
+
 import pytest
-from text_program import clashes, files, fix_texts
+from text_program import analyse_text, clashes, files, fix_texts
+
+from devfix.analysis.text.syntax import called
+from devfix.placement.text.missing_values import may_be_none
 
 KEPT = """
 import torch
@@ -81,3 +86,39 @@ def test_a_state_that_is_none_before_the_loop_is_not_moved_in_it() -> None:
     after = fix_texts(files(text))[0]["main.py"]
     assert "h = begun(h)" in after
     assert clashes(after) == []
+
+
+CHOSEN = """
+import torch
+from torch import nn
+
+class Filter(nn.Module):
+    def forward(self, x, mask=None):
+        kept = ~mask if mask is not None else None
+        return torch.where(kept, x, x)
+
+device = torch.device("cuda")
+first, second = torch.zeros(2, 3).bool()
+x = torch.rand(3, device=device)
+for each in (first, second):
+    print(Filter()(x, each))
+"""
+
+
+def test_what_is_chosen_beside_none_moves_where_it_is_chosen() -> None:
+    after = fix_texts({"main.py": CHOSEN})[0]["main.py"]
+    assert "kept = (~mask).to(x.device) if mask is not None else None" in after
+    assert "torch.where(kept, x, x)" in after
+
+
+@pytest.mark.parametrize(("other", "missing"), [("None", True), ("torch.ones(3).bool()", False)])
+def test_what_a_choice_may_leave_none_is_so_whatever_the_runs_have_seen(other: str, missing: bool) -> None:
+    text = CHOSEN.replace("else None", f"else {other}")
+    facts = analyse_text(text)
+    outline = facts.outline("main.py")
+    use = next(
+        part
+        for part in ast.walk(outline.source.tree)
+        if isinstance(part, ast.Call) and called(part) == "where"
+    )
+    assert may_be_none(facts, outline, use.args[0]) is missing

@@ -24,7 +24,19 @@ def may_be_none(facts: Facts, outline: Outline, node: ast.AST) -> bool:
 def reaches(facts: Facts, outline: Outline, node: ast.Name) -> bool:
     """Whether the None that a name was seen to stand for may get to a place, whatever is asked on the way."""
     bindings = facts.bindings(outline.source.path, outline.scopes(node)[0]).get(node.id, [])
-    return any(_holds_at(outline, each, bindings, node) for each in bindings if each.kind == "none")
+    return any(
+        _holds_at(outline, each, bindings, node)
+        for each in bindings
+        if each.kind == "none" or _is_none_at_times(outline, each)
+    )
+
+
+def _is_none_at_times(outline: Outline, binding: Binding) -> bool:
+    """Whether a statement chooses between a value and None, of which the runs in sight may have seen the value alone."""
+    statement = statement_of(outline, binding)
+    value = statement.value if isinstance(statement, ast.Assign) else None
+    chosen = (value.body, value.orelse) if isinstance(value, ast.IfExp) else ()
+    return any(isinstance(part, ast.Constant) and part.value is None for part in chosen)
 
 
 def _holds_at(outline: Outline, empty: Binding, bindings: list[Binding], node: ast.Name) -> bool:
