@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from text_program import fix_texts
+import pytest
+from text_program import clashes, fix_texts
 
 STORAGE = """
 import torch
@@ -123,3 +124,27 @@ def test_the_device_is_imported_from_where_others_have_it() -> None:
     assert after["main.py"] == main.replace("import run", "import run, device").replace(
         "load(4)\n", "load(4)\ngraph.to(device)\n"
     )
+
+
+@pytest.mark.parametrize("called", ["    storage.to(device)\n", ""])
+def test_what_need_not_be_there_moves_where_it_is(called: str) -> None:
+    text = STORAGE.replace("steps):", "steps, extra=None):").replace(
+        "Storage(5)", "Storage(5, torch.ones(2))"
+    )
+    text = text.replace("        self.states", "        self.extra = extra\n        self.states", 1)
+    text = text.replace("storage.masks)", "storage.masks * storage.extra)").replace(
+        "    storage.to(device)\n", called
+    )
+    after = mended(text)
+    assert (
+        "self.extra = self.extra.to(device)\n" not in after
+        or "        if self.extra is not None:\n            self.extra" in after
+    )
+    assert clashes(after) == []
+
+
+def test_what_moves_where_it_is_there_is_moved_already() -> None:
+    moved = "        self.masks = self.masks.to(device) if self.masks is not None else None\n"
+    text = STORAGE.replace("        self.masks = self.masks.to(device)\n", moved)
+    assert mended(text) == text
+    assert mended(text.replace("    storage.to(device)\n", "")) == text

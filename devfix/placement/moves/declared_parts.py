@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text import own_attributes
 from devfix.analysis.text.outline import Outline
+from devfix.analysis.text.scope_names import defaults_of
 from devfix.placement.devices import constructed
 from devfix.placement.devices.device_expression import Place
 
@@ -39,6 +40,40 @@ def after_base(facts: Facts, place: Place, name: str) -> Place | None:
     if len(found) != 1 or not _is_told_all(function, place.outline.statement_of(place.node)):
         return None
     return _call_of_base(found[0], function)
+
+
+def may_be_missing(cls: ast.ClassDef | None, name: str) -> bool:
+    """Whether a class says of a part that it may be None: by the type of a field, or by what its constructor need not be given."""
+    body = cls.body if cls is not None else []
+    fields = (part for part in body if isinstance(part, ast.AnnAssign) and ast.unparse(part.target) == name)
+    if any(map(_is_optional, fields)):
+        return True
+    makers = [part for part in body if isinstance(part, ast.FunctionDef) and part.name == "__init__"]
+    return any(_is_given_at_times(maker, name) for maker in makers)
+
+
+def _is_optional(field: ast.AnnAssign) -> bool:
+    text = ast.unparse(field.annotation)
+    return (
+        "None" in text
+        or "Optional" in text
+        or (field.value is not None and "None" in ast.unparse(field.value))
+    )
+
+
+def _is_given_at_times(maker: ast.FunctionDef, name: str) -> bool:
+    """Whether a constructor keeps under a name what it is given for a parameter that is None unless it is given."""
+    nothing = {
+        parameter.arg
+        for parameter, default in defaults_of(maker.args)
+        if getattr(default, "value", 0) is None
+    }
+    return any(
+        isinstance(part, ast.Assign)
+        and getattr(part.value, "id", "") in nothing
+        and any(getattr(target, "attr", "") == name for target in part.targets)
+        for part in ast.walk(maker)
+    )
 
 
 def _is_told_all(function: ast.FunctionDef, statement: ast.stmt) -> bool:

@@ -12,6 +12,7 @@ from devfix.analysis.text.syntax import called
 from devfix.findings import FileEdit, InsertAfter, Origin
 from devfix.placement.devices import device_expression, imported_device
 from devfix.placement.devices.device_expression import Place
+from devfix.placement.moves import declared_parts
 
 Edits = tuple[FileEdit, ...]
 
@@ -79,7 +80,7 @@ def _moved(method: ast.FunctionDef, receiver: str) -> Iterator[tuple[str, ast.As
     for statement in method.body:
         if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
             continue
-        target, value = statement.targets[0], statement.value
+        target, value = statement.targets[0], _where_there(statement.value)
         func = value.func if isinstance(value, ast.Call) else None
         if not isinstance(func, ast.Attribute) or func.attr not in _MOVES:
             continue
@@ -88,19 +89,30 @@ def _moved(method: ast.FunctionDef, receiver: str) -> Iterator[tuple[str, ast.As
             yield target.attr, statement
 
 
+def _where_there(value: ast.expr) -> ast.expr:
+    """``self.x.to(device)`` of ``self.x.to(device) if self.x is not None else None``."""
+    if not isinstance(value, ast.IfExp):
+        return value
+    parts = [part for part in (value.body, value.orelse) if not isinstance(part, ast.Constant)]
+    return parts[0] if len(parts) == 1 else value
+
+
 def _beside(
     outline: Outline, maker: ast.FunctionDef | ast.AsyncFunctionDef, mover: _Mover, name: str
 ) -> Edits:
-    """One more attribute is moved as its neighbours are, in the order in which they were made."""
-    if len(mover.moves) < 2:
+    """One more attribute is moved as its neighbours are, in the order in which they were made; what may be None where it is there."""
+    moves = {name: move for name, move in mover.moves.items() if isinstance(move.value, ast.Call)}
+    if len(moves) < 2:
         return ()
     order = [node.attr for node in _stores(maker)]
-    before = [other for other in order[: order.index(name)] if other in mover.moves]
-    neighbour = before[-1] if before else next(iter(mover.moves))
-    statement = mover.moves[neighbour]
+    before = [other for other in order[: order.index(name)] if other in moves]
+    neighbour = before[-1] if before else next(iter(moves))
+    statement = moves[neighbour]
     receiver = outline.receiver_name(mover.method)
     suffix = ast.unparse(statement.value)[len(ast.unparse(statement.targets[0])) :]
     code = f"{receiver}.{name} = {receiver}.{name}{suffix}"
+    if declared_parts.may_be_missing(outline.class_of(maker), name):
+        code = f"if {receiver}.{name} is not None:\n    {code}"
     return (FileEdit(outline.source.path, InsertAfter(outline.source.span(statement), code)),)
 
 

@@ -121,11 +121,4 @@ def _may_be_missing(outline: Outline, node: ast.AST, name: str) -> bool:
     """Whether the class around says of a field that it may be None."""
     function = outline.function_of(node)
     cls = outline.class_of(function) if function is not None else None
-    fields = [part for part in (cls.body if cls is not None else ()) if isinstance(part, ast.AnnAssign)]
-    told = [field for field in fields if ast.unparse(field.target) == name]
-    return any(
-        "None" in (text := ast.unparse(field.annotation))
-        or "Optional" in text
-        or (field.value is not None and "None" in ast.unparse(field.value))
-        for field in told
-    )
+    return declared_parts.may_be_missing(cls, name)
