@@ -123,3 +123,37 @@ def test_what_is_made_as_an_argument_is_made_where_other_calls_have_theirs() -> 
 def test_where_no_call_has_it_there_the_function_moves_it() -> None:
     after = _fixed(_CALLS.format(near="print(steps(net, start, torch.linspace(0, 2, 12)))"))
     assert "torch.linspace(0, 3, 18)))" in after
+
+
+_TOLD = """
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+def grid(n, device=None):
+    return torch.arange(n, device=device)
+
+class Points(Dataset):
+    def __init__(self, device):
+        self.device = device
+
+    def __len__(self):
+        return 8
+
+    def __getitem__(self, i):
+        return grid(4, device=self.device) + grid(4, device=self.device)
+
+device = torch.device("cuda")
+for x in DataLoader(Points(device), batch_size=4, num_workers=2):
+    print(x.sum())
+"""
+
+
+def test_what_data_sets_alone_tell_a_function_is_no_longer_told() -> None:
+    after = fix_texts({"main.py": _TOLD})[0]["main.py"]
+    assert "return torch.arange(n)\n" in after
+    assert "    x = x.to(device)\n" in after
+
+
+def test_a_function_that_others_tell_where_to_make_something_is_told_as_before() -> None:
+    text = _TOLD + "print(grid(4, device=device) * torch.rand(4, device=device))\n"
+    assert fix_texts({"main.py": text})[0]["main.py"] == text

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from devfix.analysis.record.facts import Facts
+from devfix.analysis.text.scope_names import parameters_of
 from devfix.findings import (
     Applicability,
     FileEdit,
@@ -21,12 +22,15 @@ from devfix.placement.batches.unpacking import moved_at_loop
 from devfix.placement.devices.device_expression import Place
 from devfix.placement.moves import map_location
 from devfix.placement.moves.emptied import without_idle
+from devfix.placement.telling import told_function
 from devfix.placement.telling.device_argument import without_device, without_mover_of_all
 from devfix.placement.telling.spread_option import spread_option
 from devfix.placement.telling.told_device import told_host
 
 #: Options that make no sense (or raise) without workers.
 _WORKER_OPTIONS = ("persistent_workers", "prefetch_factor", "multiprocessing_context", "timeout")
+#: The methods by which a data set hands out samples.
+_HANDING_OUT = frozenset(("__getitem__", "__getitems__", "__iter__"))
 
 
 class Unloading:
@@ -88,6 +92,8 @@ class Unloading:
         places = {move: self._place(move.path, move.span) for move in moves}
         nodes = [place.node for place in places.values() if place is not None]
         leading = {move: place for move, place in places.items() if not _follows(self.facts, place)}
+        if any(place is not None and _is_told_by_others(self.facts, place) for place in places.values()):
+            return ()
         for move, place in (leading or places).items():
             # What an object keeps on its device cannot be used by a worker either.
             told = told_host(self.facts, place, nodes) if place is not None else None
@@ -163,6 +169,25 @@ def _follows(facts: Facts, place: Place | None) -> bool:
         return False
     found = facts.bindings(place.path, place.outline.scopes(call)[0]).get(device.value.id, [])
     return bool(found) and all(binding.kind == "tensor" for binding in found)
+
+
+def _is_told_by_others(facts: Facts, place: Place) -> bool:
+    """Whether a function makes something where it is told to, not by data sets alone: the others want it where they are."""
+    call, function = place.node, place.outline.function_of(place.node)
+    told = [each.value for each in getattr(call, "keywords", ()) if each.arg == "device"]
+    given = {each.arg for each in parameters_of(function)} if function is not None else set()
+    if not isinstance(function, ast.FunctionDef) or not any(
+        getattr(each, "id", "") in given for each in told
+    ):
+        return False
+    return not all(map(_is_in_data, told_function.calls(facts, place.outline, function)))
+
+
+def _is_in_data(call: Place | None) -> bool:
+    """Whether a call stands in a class that hands out samples."""
+    function = call.outline.function_of(call.node) if call is not None else None
+    cls = call.outline.class_of(function) if call is not None and function is not None else None
+    return cls is not None and any(getattr(part, "name", "") in _HANDING_OUT for part in cls.body)
 
 
 def _moves(mismatch: Mismatch) -> list[Origin]:
