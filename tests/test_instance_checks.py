@@ -153,6 +153,100 @@ def test_of_protocols_are_those_that_have_the_members(value: str, asked: str, kn
     assert answer == Const(names["answer"]) if known else not isinstance(answer, Const)
 
 
+INHERITED = """
+import typing
+import torch
+from torch import nn
+from torch.utils.data import Dataset
+
+@typing.runtime_checkable
+class Callable(typing.Protocol):
+    size: int
+    def __call__(self, x): ...
+
+@typing.runtime_checkable
+class Movable(typing.Protocol):
+    def to(self, device): ...
+    def parameters(self): ...
+
+@typing.runtime_checkable
+class Sized(typing.Protocol):
+    def __len__(self): ...
+
+@typing.runtime_checkable
+class Joined(typing.Protocol):
+    def __add__(self, other): ...
+
+@typing.runtime_checkable
+class Compared(typing.Protocol):
+    def __eq__(self, other): ...
+    def __hash__(self): ...
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.size = 3
+
+class Rows(Dataset):
+    pass
+
+class Table(dict):
+    pass
+
+class Plain:
+    size = 3
+"""
+
+
+@pytest.mark.parametrize(
+    ("value", "asked", "known"),
+    [
+        ("Net()", "Callable", True),
+        ("Net()", "Movable", True),
+        ("Net()", "Sized", True),
+        ("Net()", "Compared", True),
+        ("Plain()", "Callable", True),
+        ("Plain()", "Movable", True),
+        ("Plain()", "Compared", True),
+        ("Rows()", "Joined", False),
+        ("Rows()", "Movable", False),
+        ("Table()", "Sized", False),
+    ],
+)
+def test_what_a_class_inherits_from_outside_counts_as_its_own(value: str, asked: str, known: bool) -> None:
+    text = f"{INHERITED}answer = isinstance({value}, {asked})\n"
+    names: dict[str, object] = {"__name__": "__main__"}
+    exec(text, names)
+    answer = Ending(text)["answer"]
+    assert answer == Const(names["answer"]) if known else not isinstance(answer, Const)
+
+
+CHECKED = """
+import typing
+import torch
+from torch import nn
+@typing.runtime_checkable
+class Scorer(typing.Protocol):
+    def __call__(self, x): ...
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.shift = {shift}
+    def forward(self, x):
+        return x + self.shift
+def fit(model: Scorer, x):
+    if not isinstance(model, Scorer):
+        raise TypeError("no scorer")
+    return model(x)
+fit(Net().cuda(), torch.ones(3, device="cuda"))
+"""
+
+
+def test_a_module_passes_a_check_for_what_can_be_called() -> None:
+    assert clashes(CHECKED.format(shift="torch.ones(3)")) == ["13: device"]
+    assert clashes(CHECKED.format(shift="nn.Parameter(torch.ones(3))")) == []
+
+
 DERIVED = """
 import datetime
 import enum

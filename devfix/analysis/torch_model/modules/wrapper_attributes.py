@@ -11,15 +11,15 @@ from devfix.analysis.torch_model.modules import module_methods
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
-#: Public names of every module that :func:`module_methods.is_known` does not tell.
-_OF_MODULES = frozenset(
-    "T_destination add_module bfloat16 buffers call_super_init children double dump_patches extra_repr float forward "
-    "get_buffer get_extra_state get_parameter get_submodule half ipu load_state_dict modules mtia named_buffers "
-    "named_children named_modules named_parameters parameters register_backward_hook register_buffer "
+#: The public names of every module.
+OF_MODULES = frozenset(
+    "T_destination add_module apply bfloat16 buffers call_super_init children compile cpu cuda double dump_patches eval "
+    "extra_repr float forward get_buffer get_extra_state get_parameter get_submodule half ipu load_state_dict modules mtia "
+    "named_buffers named_children named_modules named_parameters parameters register_backward_hook register_buffer "
     "register_forward_hook register_forward_pre_hook register_full_backward_hook register_full_backward_pre_hook "
     "register_load_state_dict_post_hook register_load_state_dict_pre_hook register_module register_parameter "
-    "register_state_dict_post_hook register_state_dict_pre_hook set_extra_state set_submodule state_dict to_empty training "
-    "type xpu".split()
+    "register_state_dict_post_hook register_state_dict_pre_hook requires_grad_ set_extra_state set_submodule share_memory "
+    "state_dict to to_empty train training type xpu zero_grad".split()
 )
 #: Public names of either wrapper.
 OF_WRAPPERS = frozenset(
@@ -32,7 +32,7 @@ OF_WRAPPERS = frozenset(
 
 def is_of_modules(name: str) -> bool:
     """Whether every module has something of that name, or may have: private names are not known."""
-    return name.startswith("_") or name in _OF_MODULES or module_methods.is_known(name)
+    return name.startswith("_") or name in OF_MODULES or module_methods.is_known(name)
 
 
 def lacks(interp: Interpreter, obj: Obj, name: str) -> bool:

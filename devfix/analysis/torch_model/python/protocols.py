@@ -9,6 +9,7 @@ from devfix.analysis.domain import classes
 from devfix.analysis.domain.values import Class, Value
 from devfix.analysis.nn import modules
 from devfix.analysis.text.syntax import remembered
+from devfix.analysis.torch_model.modules import wrapper_attributes
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -18,6 +19,10 @@ _PROTOCOLS = frozenset({"typing.Protocol", "typing_extensions.Protocol"})
 _OWN_CHECKS = ("__subclasshook__", "__instancecheck__")
 #: Members of every class, which make no protocol.
 _OF_EACH = frozenset({"__init__", "__new__", "__slots__", "__doc__", "__class_getitem__", "__match_args__"})
+#: Methods of every module besides those with public names and those of every object.
+_OF_MODULES = frozenset({"__call__", "__getattr__", "__setstate__"})
+#: Bases from outside the project of which all methods are known.
+_KNOWN_BASES = frozenset({"builtins.object", "abc.ABC", "typing.Generic", "torch.nn.Module", *_PROTOCOLS})
 
 
 def is_told_by_members(interp: Interpreter, cls: Class) -> bool:
@@ -38,13 +43,25 @@ def has_members(interp: Interpreter, value: Value, cls: Class) -> bool | None:
         (name, is_method)
         for each in classes.linearise(cls)
         for name, is_method in _members(each.node)
-        if name not in obj.attrs and classes.find(interp, obj.cls, name) is None
+        if name not in obj.attrs
+        and classes.find(interp, obj.cls, name) is None
+        and not _is_inherited(interp, obj.cls, name)
     ]
     if not missing:
         return True
     computed = classes.find(interp, obj.cls, "__getattr__") is not None
-    strange = computed or modules.has_strange_base(interp, obj.cls)
-    return None if strange or not any(is_method for _, is_method in missing) else False
+    strange = modules.has_strange_base(interp, obj.cls) or not _KNOWN_BASES.issuperset(
+        modules.external_bases(interp, obj.cls)
+    )
+    return None if computed or strange or not any(is_method for _, is_method in missing) else False
+
+
+def _is_inherited(interp: Interpreter, cls: Class, name: str) -> bool:
+    """Whether a class has an attribute of that name from outside the project: from ``object``, or as a module."""
+    if hasattr(object(), name):
+        return True
+    named = name in wrapper_attributes.OF_MODULES or name in _OF_MODULES
+    return named and modules.is_module_class(interp, cls)
 
 
 def _is_protocol(interp: Interpreter, cls: Class) -> bool:
