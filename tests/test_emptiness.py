@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from reality import lies
 from text_program import Ending, clashes
 
 from devfix.analysis.domain.values import Const
@@ -77,3 +78,79 @@ def test_numbers_of_devices_choose_one_as_before(test: str) -> None:
 )
 def test_what_a_test_comes_to(test: str, answer: bool) -> None:
     assert Ending(f"seen, kept = [], [1]\nanswer = {test}\n")["answer"] == Const(answer)
+
+
+_WALKED = """
+import torch
+tags = {tags}
+made = torch.ones(3)
+rounds = 0
+for tag in {walked}:
+    made, rounds = made.double(), rounds + 1
+"""
+
+
+@pytest.mark.parametrize(
+    "walked", ["sorted(tags)", "sorted(tags, key=len)", "sorted(set(tags))", "set(tags)"]
+)
+def test_what_is_made_of_nothing_has_nothing_to_go_through(walked: str) -> None:
+    text = _WALKED.format(tags="frozenset(())", walked=walked)
+    assert not lies(text)
+    assert Ending(text)["rounds"] == Const(0)
+
+
+def test_one_item_is_in_order_whatever_it_is_ordered_by() -> None:
+    text = _WALKED.format(tags="frozenset(('last',))", walked="sorted(tags, key=len)")
+    assert not lies(text)
+    assert Ending(text)["tag"] == Const("last")
+
+
+_TAGGED = """
+import inspect
+import torch
+from torch import nn
+
+class Container:
+    def __init__(self, **made):
+        self.made, self.recipes, self.hooks = made, {{}}, {{}}
+    def provides(self, name, *tags):
+        def keep(function):
+            self.recipes[name] = (function, frozenset(tags))
+            return function
+        return keep
+    def on(self, tag):
+        def keep(function):
+            self.hooks[tag] = function
+            return function
+        return keep
+    def __getitem__(self, name):
+        if name not in self.made:
+            function, tags = self.recipes[name]
+            made = function(**{{each: self[each] for each in inspect.signature(function).parameters}})
+            for tag in sorted(tags):
+                made = self.hooks[tag](made, self)
+            self.made[name] = made
+        return self.made[name]
+
+held = Container(device=torch.device("cuda"), size=3)
+
+@held.on("moved")
+def move(made, container):
+    return made.to(container["device"])
+
+@held.provides("model", "moved")
+def model(size):
+    return nn.Linear(size, 2)
+
+@held.provides("loss"{tag})
+def loss(size):
+    return nn.CrossEntropyLoss(weight=torch.ones(2))
+
+outputs = held["model"](torch.ones(4, held["size"], device=held["device"]))
+held["loss"](outputs, torch.zeros(4, dtype=torch.long, device=held["device"]))
+"""
+
+
+def test_what_has_no_tag_is_not_what_is_done_to_those_that_have_one() -> None:
+    assert clashes(_TAGGED.format(tag="")) == ["43: device"]
+    assert clashes(_TAGGED.format(tag=", 'moved'")) == []

@@ -154,9 +154,9 @@ def same_elements(interp: Interpreter, name: str, site: CallSite) -> Value:
     value = _first(site)
     node = site.args[0].node
     items = iteration.fresh_items(interp, value, node)
-    if last == "sorted":
-        items = _in_order(items or (), site)
-    if items is not None and last != "set":
+    if last == "sorted" and items is not None and len(items) > 1:
+        items = _in_order(items, site)
+    if items is not None and (last != "set" or not items):
         if last == "reversed":
             items = items[::-1]
         return (
