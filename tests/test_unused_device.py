@@ -111,3 +111,37 @@ def test_what_is_returned_at_once_is_made_there(begins: str) -> None:
 def test_what_nobody_wants_there_is_not_made_there(given: str) -> None:
     text = TOLD.format(begins="self.last = n", last="torch.zeros(n)", given=given)
     assert "return torch.zeros(n)\n" in fix_texts({"main.py": text})[0]["main.py"]
+
+
+MADE_OF = """
+from dataclasses import dataclass, replace
+import torch
+
+@dataclass
+class Batch:
+    rows: torch.Tensor
+    weights: torch.Tensor
+{method}
+def sample(n, device):
+    w = torch.rand(n)
+    batch = {batch}
+    return {returned}
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+batch = sample(4, device)
+print((batch.rows.to(device).sum(1) * batch.weights).mean())
+"""
+
+
+def test_of_an_object_that_keeps_it_the_tensor_moves() -> None:
+    made = "Batch(torch.rand(n, 3), weights=(w / w.max()).float())"
+    text = MADE_OF.format(method="", batch=made, returned="batch")
+    after = fix_texts({"main.py": text})[0]["main.py"]
+    assert after == text.replace(".float()", ".float().to(device)")
+
+
+def test_a_device_to_which_the_object_moves_itself_is_not_unused() -> None:
+    method = "    def to(self, device):\n        return replace(self, rows=self.rows.to(device, copy=True))\n"
+    made = "Batch(torch.rand(n, 3), weights=w / w.max())"
+    text = MADE_OF.format(method=method, batch=made, returned="batch.to(device)")
+    assert f"batch = {made}\n    return batch.to(device)\n" in fix_texts({"main.py": text})[0]["main.py"]

@@ -25,20 +25,43 @@ def places(facts: Facts, trails: Iterable[tuple[Origin, ...]]) -> Iterator[Place
         found: dict[ast.AST, Place] = {}
         for site in trail:
             place = place_at(facts, site.path, site.span) if site.kind in _PLACES else None
-            made = _made(place) if place is not None else None
+            made = _made(facts, place) if place is not None else None
             if made is not None and _is_told_in_vain(facts, made):
                 found[made.outline.function_of(made.node) or made.node] = made
         yield from found.values()
 
 
-def _made(place: Place) -> Place | None:
-    """The value that a statement around a place gives one name, or returns."""
+def _made(facts: Facts, place: Place) -> Place | None:
+    """The value that a statement around a place gives one name, or returns; of an object that the place is given to, the argument."""
     statement = place.outline.statement_of(place.node)
     if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
         target = statement.targets[0]
-        named = isinstance(target, ast.Name) and decides(place.outline, statement, target)
-        return Place(place.path, place.outline, statement.value) if named else None
+        if not isinstance(target, ast.Name) or not decides(place.outline, statement, target):
+            return None
+        if _names_tensor(facts, place, statement):
+            return Place(place.path, place.outline, statement.value)
+        return None if place.node is target else Place(place.path, place.outline, _with_methods(place))
     return place if place.node in _returned(statement) else None
+
+
+def _names_tensor(facts: Facts, place: Place, statement: ast.Assign) -> bool:
+    """Whether what a statement names is a tensor each time."""
+    span = place.outline.source.span(statement)
+    known = facts.bindings(place.path, place.outline.scopes(statement)[0])
+    found = known.get(ast.unparse(statement.targets[0]), ())
+    return {each.kind for each in found if each.statement == span} == {"tensor"}
+
+
+def _with_methods(place: Place) -> ast.AST:
+    """What the methods make of a value that are called of it at once."""
+    node, parents = place.node, place.outline.parents
+    while isinstance(call := parents.get(parents.get(node, node)), ast.Call) and isinstance(
+        call.func, ast.Attribute
+    ):
+        if call.func.value is not node:
+            break
+        node = call
+    return node
 
 
 def _returned(statement: ast.AST) -> list[ast.expr]:
@@ -63,7 +86,12 @@ def _is_told_in_vain(facts: Facts, place: Place) -> bool:
 
 
 def _is_unused(place: Place, function: ast.AST, name: str) -> bool:
-    """Whether nothing is done with a parameter, or nothing but what the other returns of the function do with it."""
+    """Whether nothing is done with a parameter, or nothing but what the other returns of the function do with it.
+
+    A return of what the statement at the place names is none of the others.
+    """
     statement = place.outline.statement_of(place.node)
+    named = ast.unparse(statement.targets[0]) if isinstance(statement, ast.Assign) else ""
+    own = {place.outline.statement_of(each) for each in place.outline.occurrences(function, named)}
     reads = [place.outline.statement_of(each) for each in place.outline.occurrences(function, name)]
-    return all(isinstance(read, ast.Return) and read is not statement for read in reads)
+    return all(isinstance(read, ast.Return) and read is not statement and read not in own for read in reads)
