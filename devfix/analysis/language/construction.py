@@ -20,7 +20,7 @@ from devfix.analysis.domain.values import (
     TupleValue,
     Value,
 )
-from devfix.analysis.language import named_tuples, parameters
+from devfix.analysis.language import declared_fields, named_tuples, parameters
 from devfix.analysis.language.frames import Arg, CallSite, Frame
 from devfix.analysis.nn.modules import external_bases, is_module_class
 from devfix.analysis.text.syntax import called
@@ -196,6 +196,9 @@ def _default(interp: Interpreter, cls: Class, field: classes.Field, default: ast
             if keyword.arg in ("default_factory", "factory"):
                 with _body_of(interp, field.owner):
                     return interp.call(interp.eval(keyword.value), CallSite(default))
+    told = declared_fields.of(interp, field)
+    if told is not None and "default_factory" in told.attrs:  # a function of the project says so
+        return interp.call(told.attrs["default_factory"], CallSite(default))
     return classes.find(interp, cls, field.name) or UNKNOWN
 
 

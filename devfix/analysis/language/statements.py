@@ -19,6 +19,7 @@ from devfix.analysis.language import (
     calls,
     construction,
     containers,
+    declared_fields,
     decorators,
     descriptors,
     enumerations,
@@ -289,6 +290,7 @@ def class_(interp: Interpreter, node: ast.ClassDef) -> None:
     cls = calls.make_class(interp, node, bases)
     interp.library.classes.append(cls)
     descriptors.name_all(interp, cls)
+    declared_fields.take(interp, cls)
     construction.announce(interp, cls, node.keywords)
     construction.meet_metaclass(interp, cls, node.keywords)
     registered_classes.begin(interp, cls)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -20,7 +21,7 @@ from devfix.analysis.domain.values import (
     members,
     without_none,
 )
-from devfix.analysis.language import construction, containers
+from devfix.analysis.language import construction, containers, declared_fields
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.torch_model.python.copies import clone
 
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 Handler = Callable[["Interpreter", str, CallSite], Value]
 #: What a program asks of a field.
-_OF_FIELD = ("name", "type", "default")
+_OF_FIELD = ("name", "type", "default", "metadata")
 
 
 def _record(interp: Interpreter, value: Value | None) -> tuple[Class, Obj] | None:
@@ -91,7 +92,19 @@ def fields(interp: Interpreter, name: str, site: CallSite) -> Value:
     cls = found[0] if found is not None else value
     if not isinstance(cls, Class) or not classes.is_dataclass(cls):
         return UNKNOWN
-    return TupleValue(tuple(TupleValue((Const(name), UNKNOWN, UNKNOWN), _OF_FIELD) for name in _names(cls)))
+    empty = interp.new(Obj("dict"))
+    told = [(field.name, _metadata(interp, field, empty)) for field in classes.fields(cls)]
+    return TupleValue(
+        tuple(TupleValue((Const(name), UNKNOWN, UNKNOWN, metadata), _OF_FIELD) for name, metadata in told)
+    )
+
+
+def _metadata(interp: Interpreter, field: classes.Field, empty: Value) -> Value:
+    """What the class says of one of its fields beside its default: nothing where it is not told to."""
+    told = declared_fields.of(interp, field)
+    if told is not None:
+        return told.attrs.get("metadata", UNKNOWN if told.element is not None else empty)
+    return UNKNOWN if isinstance(field.default, ast.Call) else empty
 
 
 def is_record(interp: Interpreter, name: str, site: CallSite) -> Value:
@@ -124,6 +137,7 @@ _ASKED: dict[str, Handler] = {
     "dataclasses.replace": replace_,
     "dataclasses.asdict": as_dict,
     "dataclasses.astuple": as_tuple,
+    "dataclasses.field": declared_fields.declare,
     "dataclasses.fields": fields,
     "dataclasses.is_dataclass": is_record,
     "copy.replace": replace_,
