@@ -10,7 +10,7 @@ from devfix.findings import FileEdit, Origin
 from devfix.placement.devices.boundness import decides
 from devfix.placement.devices.device_expression import Place, place_at
 from devfix.placement.moves import suffixes
-from devfix.placement.siblings import sibling_move, twin_move
+from devfix.placement.siblings import renewed_alike, sibling_move, twin_move
 from devfix.placement.text.dependence import dotted
 
 Edits = tuple[FileEdit, ...]
@@ -28,8 +28,9 @@ def beside(facts: Facts, trails: Iterable[tuple[Origin, ...]]) -> Edits:
             place = place_at(facts, site.path, site.span) if site.kind in _NAMING else None
             if place is not None and site.kind == "numpy":
                 place = _named(place)
-            edits = _as_neighbour(facts, place) if place is not None else ()
-            if edits:
+            if place is None:
+                continue
+            if edits := _as_neighbour(facts, place) or renewed_alike.within(facts, place):
                 return edits
     return ()
 

@@ -249,12 +249,12 @@ def _in_one_assignment(facts: Facts, place: Place, statement: ast.stmt, name: as
     own = next((made for part, made in pairs if part is name), None)
     if own is None or len(target.elts) != len(value.elts):
         return ()
-    wrapper = _wrapper(own)
-    if wrapper:
+    around = wrapper(own)
+    if around:
         pairs = [
             (part, made.args[0])
             for part, made in pairs
-            if isinstance(made, ast.Call) and _wrapper(made) == wrapper
+            if isinstance(made, ast.Call) and wrapper(made) == around
         ]
         own = next(made for part, made in pairs if part is name)
     if last_move(own) or not f"{ast.unparse(own)}.".startswith(f"{name.id}."):
@@ -269,7 +269,7 @@ def _in_one_assignment(facts: Facts, place: Place, statement: ast.stmt, name: as
     return ()
 
 
-def _wrapper(value: ast.expr) -> str:
+def wrapper(value: ast.expr) -> str:
     """The function that is called with one argument alone; "" for any other expression."""
     if not isinstance(value, ast.Call) or not isinstance(value.func, ast.Name) or len(value.args) != 1:
         return ""
