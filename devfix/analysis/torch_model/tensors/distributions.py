@@ -40,8 +40,9 @@ _EXPANDING = frozenset(
     "Normal LogNormal Laplace Cauchy Gumbel StudentT Gamma Beta Uniform FisherSnedecor Pareto Weibull Kumaraswamy "
     "VonMises InverseGamma GeneralizedPareto".split()
 )
+_MIXTURE, _PARTS = "MixtureSameFamily", ("mixture_distribution", "component_distribution")
 #: Arguments that choose between the parts of a mixture, and have no part in what is drawn.
-_CHOOSING = ("parameter 1", "mixture_distribution")
+_CHOOSING = ("parameter 1", _PARTS[0])
 
 
 def construct(interp: Interpreter, name: str, site: CallSite) -> Value:
@@ -51,7 +52,7 @@ def construct(interp: Interpreter, name: str, site: CallSite) -> Value:
         return _divergence(interp, name, site)
     if distribution_transforms.makes(name):
         return distribution_transforms.construct(interp, name, site)
-    if last == "MixtureSameFamily":
+    if last == _MIXTURE:
         _mix(interp, name, site)
     if last == "TransformedDistribution":
         return _transform(interp, name, site)
@@ -61,15 +62,15 @@ def construct(interp: Interpreter, name: str, site: CallSite) -> Value:
         value = without_none(arg.value)
         if isinstance(value, Tensor):
             parts.append(Part(value, role, arg.node))
-        elif last == "MixtureSameFamily" and role in _CHOOSING:
+        elif last == _MIXTURE and role in _CHOOSING:
             continue
         elif isinstance(value, Ref) and interp.obj(value).facts.get("parameters"):
             inner = value
     trail = (interp.site("factory", site.node),)
     obj = Obj("external", External(f"torch.distributions.{last}"), trail=trail)
     if not parts:
-        if inner != UNKNOWN:
-            return inner
+        if isinstance(inner, Ref):
+            return interp.new(_with_parts(interp.obj(inner), site)) if last == _MIXTURE else inner
         given = site.all_args()
         numbers = all(isinstance(without_none(arg.value), (Const, Scalar)) for arg in given)
         # No argument of a distribution says where it is: what is drawn can be moved, and nothing before it.
@@ -87,6 +88,12 @@ def construct(interp: Interpreter, name: str, site: CallSite) -> Value:
     return interp.new(replace(obj, place=worst).with_fact("parameters", values))
 
 
+def _with_parts(component: Obj, site: CallSite) -> Obj:
+    """A mixture, which is where its components are, and knows what it is made of."""
+    given = {name: site.value(number, name) for number, name in enumerate(_PARTS)}
+    return component.with_facts({name: value for name, value in given.items() if value is not None})
+
+
 def _is_no_number(interp: Interpreter, tensor: Tensor) -> bool:
     """Whether a parameter has dimensions; where the program was made for the CPU, one that nobody knows may."""
     return tensor.rank != 0 if interp.program.adopts else tensor.rank not in (0, None)
@@ -94,7 +101,7 @@ def _is_no_number(interp: Interpreter, tensor: Tensor) -> bool:
 
 def _mix(interp: Interpreter, name: str, site: CallSite) -> None:
     """What chooses between the parts of a mixture indexes what is drawn of them: both are on one device."""
-    given = site.get(0, "mixture_distribution"), site.get(1, "component_distribution")
+    given = [site.get(number, name) for number, name in enumerate(_PARTS)]
     parts: list[Part] = []
     for role, arg in zip(("mixture", "component"), given, strict=True):
         obj = interp.obj_of(arg.value) if arg is not None else None
@@ -166,6 +173,8 @@ def attribute(interp: Interpreter, ref: Ref, name: str, node: ast.expr) -> Value
     obj = interp.obj(ref)
     if distribution_transforms.is_one(obj):
         return distribution_transforms.attribute(ref, name, node)
+    if name in _PARTS:
+        return obj.facts.get(name)
     if name == "base_dist" and obj.place is not None:
         return ref
     return _computed(interp, obj.place, node) if obj.place is not None and name in _COMPUTED else None
