@@ -17,6 +17,7 @@ x = torch.ones(4, 3, device="cuda")
 {again}
 """
 NAMED = "Categorical(logits=weights)"
+LOGITS = 'mixture.mixture_distribution.logits.to("cuda")'
 MOVED = (
     'Independent(Normal(mixture.component_distribution.base_dist.loc.to("cuda"), '
     'mixture.component_distribution.base_dist.scale.to("cuda")), 1)'
@@ -27,8 +28,7 @@ MOVED = (
     "again",
     [
         f"MixtureSameFamily(Categorical(logits=mixture.mixture_distribution.logits), {MOVED}).log_prob(x)",
-        'MixtureSameFamily(Categorical(logits=mixture.mixture_distribution.logits.to("cuda")), '
-        "mixture.component_distribution)",
+        f"MixtureSameFamily(Categorical(logits={LOGITS}), mixture.component_distribution)",
         "mixture.component_distribution.log_prob(x)",
         "mixture.mixture_distribution.probs + x[0, :2]",
     ],
@@ -40,7 +40,7 @@ def test_each_part_is_where_it_was_made(again: str) -> None:
 @pytest.mark.parametrize(
     "again",
     [
-        f'MixtureSameFamily(Categorical(logits=mixture.mixture_distribution.logits.to("cuda")), {MOVED}).log_prob(x)',
+        f"MixtureSameFamily(Categorical(logits={LOGITS}), {MOVED}).log_prob(x)",
         "MixtureSameFamily(mixture.mixture_distribution, mixture.component_distribution).log_prob(x.cpu())",
         "mixture.component_distribution.log_prob(x.cpu())",
     ],

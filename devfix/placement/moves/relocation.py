@@ -52,6 +52,7 @@ from devfix.placement.siblings import (
     sibling_method,
     sibling_move,
     together,
+    told_beside,
 )
 from devfix.placement.telling import left_out, restored, told_function, told_operation, unused_device
 from devfix.placement.telling.device_argument import made_alike, takes_no_device
@@ -157,6 +158,7 @@ class Relocator:
         told = unused_device.places(self.facts, (self.operand.trail, *trails))
         yield from ((self._given(place), 0) for place in told)
         yield sibling_argument.in_call(self.facts, self.mismatch, self.operand.trail), 0
+        yield from ((edits, 0) for edits in told_beside.ways(self.facts, self.operand, trails))
         yield sibling_move.along(self.facts, self.operand.trail), 0
         yield argument_move.before_loop(self.facts, self.operand.trail), 0
         yield from ((self._all_by(way, trails), 0) for way in (sibling_move.along, *argument_move.WAYS))
