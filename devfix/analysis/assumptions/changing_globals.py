@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from weakref import WeakKeyDictionary
 
 from devfix.analysis.domain.values import NONE, UNKNOWN, Const, DeviceValue, Scalar, Unknown, Value
-from devfix.analysis.text.syntax import walk
+from devfix.analysis.text.syntax import statements_in, walk
 from devfix.imports import modules_called
 from devfix.source import Source
 
@@ -104,12 +104,12 @@ def _of_modules(source: Source) -> Iterator[tuple[str, int, str]]:
 def _declared(tree: ast.AST) -> frozenset[str]:
     """The globals that functions of a file set, but for those that they fill where they are still missing."""
     names: set[str] = set()
-    for function in walk(tree):
+    for function in statements_in(tree):
         if not isinstance(function, _FUNCTIONS):
             continue
-        nodes = list(walk(function))
-        declared = {name for node in nodes if isinstance(node, ast.Global) for name in node.names}
-        names |= {name for name in declared if not any(_asks_for(node, name) for node in nodes)}
+        statements = list(statements_in(function))
+        declared = {name for node in statements if isinstance(node, ast.Global) for name in node.names}
+        names |= {name for name in declared if not any(_asks_for(node, name) for node in statements)}
     return frozenset(names)
 
 

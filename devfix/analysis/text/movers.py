@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis.text import own_attributes
 from devfix.analysis.text.scope_names import parameters_of
-from devfix.analysis.text.syntax import below, first_name, remembered, spelt, walk
+from devfix.analysis.text.syntax import below, first_name, remembered, spelt, statements_in, walk
 
 if TYPE_CHECKING:
     from devfix.source import Source
@@ -18,7 +18,8 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 #: What moves a module; each way goes through its ``_apply``.
 _MOVES = frozenset({"to", "cuda", "cpu", "_apply"})
-_DEFINITION = re.compile(r"\bdef[ \t]+(\w+)")
+#: Also of longer words, which do no harm; Python looks for a text that a pattern begins with far sooner than for a boundary.
+_DEFINITION = re.compile(r"def[ \t]+(\w+)")
 #: So many calls in a row are followed from one function to the next.
 _MAX_CALLS = 4
 
@@ -28,17 +29,22 @@ class Movers:
 
     def __init__(self, sources: Mapping[str, Source]) -> None:
         self._files: dict[str, list[Source]] = {}
-        self._known: dict[tuple[str, int | str], bool] = {}
+        #: By how many calls in a row are followed, the name and the argument.
+        self._known: dict[tuple[int, str, int | str], bool] = {}
         for source in sources.values():
             for name in set(_DEFINITION.findall(source.text)):
                 self._files.setdefault(name, []).append(source)
 
     def moves(self, called: str, place: int | str) -> bool:
         """Whether a function or method of this name moves an argument: the one of a number, ``self`` apart, or of a name."""
-        asked = called, place
-        if asked not in self._known:
-            self._known[asked] = self._moves(called, place, _MAX_CALLS)
-        return self._known[asked]
+        return self._moves_within(_MAX_CALLS, called, place)
+
+    def _moves_within(self, calls: int, called: str, place: int | str) -> bool:
+        asked = calls, called, place
+        known = self._known.get(asked)
+        if known is None:
+            known = self._known[asked] = self._moves(called, place, calls)
+        return known
 
     def _moves(self, called: str, place: int | str, calls: int) -> bool:
         for source in self._files.get(called, ()):
@@ -47,7 +53,7 @@ class Movers:
                 if parameter in moved_parameters(function):
                     return True
                 handed = (each for each in handed_on(function) if each[0] == parameter) if calls > 1 else ()
-                if any(self._moves(called, place, calls - 1) for _, called, place in handed):
+                if any(self._moves_within(calls - 1, called, place) for _, called, place in handed):
                     return True
         return False
 
@@ -103,7 +109,7 @@ def _parameter_at(function: _Function, place: int | str) -> str:
 def _definitions(tree: ast.Module) -> dict[str, list[_Function]]:
     """The functions and methods of a file by their names."""
     found: dict[str, list[_Function]] = {}
-    for node in walk(tree):
+    for node in statements_in(tree):
         if isinstance(node, _FUNCTIONS):
             found.setdefault(node.name, []).append(node)
     return found
