@@ -45,6 +45,14 @@ _CERTAIN = ("device", "numpy", "optimizer-state", "mask-dtype")
 class Interpreter(Memory):
     """One run from one entry point; ``recorder`` and ``library`` are shared by all runs of the program."""
 
+    # Python reads a slot several times as fast as an entry of a dict that has more than 30.
+    __slots__ = (
+        "_pause", "_sites", "attend", "autocast", "bindings_noted", "calls", "checkpoints", "cuts", "described",
+        "free_until", "given", "grad", "granted", "holders", "is_script", "loads", "makes_batch", "parameter_lists",
+        "pauses", "placements", "program", "raised", "raises", "read_files", "recorder", "retained", "samplers",
+        "saved_models", "steps", "to_leave", "unbound", "written",
+    )  # fmt: skip
+
     def __init__(self, program: Program, recorder: Recorder, library: Library) -> None:
         super().__init__(library)
         self.program = program
@@ -101,7 +109,7 @@ class Interpreter(Memory):
 
     def eval(self, node: ast.expr) -> Value:
         """The abstract value of an expression."""
-        evaluate = expressions.EVALUATORS.get(node.__class__)
+        evaluate = expressions.EVALUATORS.get(type(node))
         return evaluate(self, node) if evaluate is not None else UNKNOWN
 
     def saw(self, node: ast.expr | ast.arg, value: Value) -> None:
@@ -167,7 +175,7 @@ class Interpreter(Memory):
             if self.steps > self._pause:
                 self._at_pause()
             frame.statement = node
-            execute = statements.EXECUTORS.get(node.__class__)
+            execute = statements.EXECUTORS.get(type(node))
             if execute is not None:
                 execute(self, node)
 

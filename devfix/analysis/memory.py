@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 class Memory:
     """What a run remembers: its activations, and the state that has their variables and the objects on the heap."""
 
+    __slots__ = ("library", "oldest", "parents", "reads", "stack", "state")
+
     def __init__(self, library: Library) -> None:
         self.library = library
         self.state = self.empty_state()
