@@ -352,6 +352,11 @@ def _targets(statement: ast.AST) -> Iterator[ast.expr]:
         targets = [item.optional_vars for item in statement.items if item.optional_vars is not None]
     else:
         return
-    for part in (part for target in targets for part in walk(target)):
-        if isinstance(part, (ast.Name, ast.Attribute, ast.Subscript)) and not isinstance(part.ctx, ast.Load):
-            yield part
+    for target in targets:
+        if isinstance(target, ast.Name):  # as most are: nothing is below it
+            yield target
+            continue
+        for part in walk(target):
+            if isinstance(part, (ast.Name, ast.Attribute, ast.Subscript)):
+                if not isinstance(part.ctx, ast.Load):
+                    yield part

@@ -22,8 +22,11 @@ def are_asked_for(interp: Interpreter, test: ast.expr) -> bool:
     The variable is given what a listing led to, which a function of the project may have made.
     """
     name = _asked(test)
-    function = interp.frame.function.node if interp.frame.function is not None else None
-    if name is None or not isinstance(function, _Function):
+    if name is None:
+        return False
+    running = interp.frame.function
+    function = running.node if running is not None else None
+    if not isinstance(function, _Function):
         return False
     given = _given(function).get(name, [])
     return bool(given) and all(_lists(interp, value) for value in given)

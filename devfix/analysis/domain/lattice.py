@@ -6,6 +6,7 @@ miss a mismatch than report one that may not happen.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple
 
 from devfix.analysis.domain import device_texts
@@ -60,6 +61,7 @@ def same_as(token: str) -> Device:
     return Device("same-as", token)
 
 
+@lru_cache(maxsize=4096)
 def parse_device(text: str) -> Device:
     """The device that ``torch.device(text)`` names, or would if it was spelt right; unknown when PyTorch would refuse other texts."""
     backend, _, index = device_texts.mended(text).partition(":")

@@ -66,11 +66,12 @@ MAX_DEPTH = 40
 
 def evaluate(interp: Interpreter, node: ast.Call) -> Value:
     """A call expression: arguments first, then the callee."""
-    if isinstance(node.func, ast.Name) and node.func.id == "super" and not node.args:
+    func = node.func
+    if isinstance(func, ast.Name) and func.id == "super" and not node.args:
         return construction.zero_argument_super(interp)
-    callee = interp.eval(node.func)
+    callee = interp.eval(func)
     site = _call_site(interp, node)
-    if isinstance(node.func, ast.Attribute) and node.func.attr in idle_moves.METHODS:
+    if isinstance(func, ast.Attribute) and func.attr in idle_moves.METHODS:
         idle_moves.note(interp, node, callee, site)
     result = call(interp, callee, site)
     if not isinstance(callee, External):

@@ -133,7 +133,17 @@ def _is_of_another(arg: Arg | None) -> bool:
 def _bound(
     interp: Interpreter, function: Function, parameter: ast.arg, value: Value | None, arg: Arg | None
 ) -> Value:
-    """What a parameter stands for, which is written down."""
+    """What a parameter stands for, which is written down; of a constant, as most are, there is no more to know."""
+    known = value if isinstance(value, Const) else _learnt(interp, function, parameter, value, arg)
+    interp.saw(parameter, known)
+    notes.note_binding(interp, function.path, function.scope, parameter.arg, known, None)
+    return known
+
+
+def _learnt(
+    interp: Interpreter, function: Function, parameter: ast.arg, value: Value | None, arg: Arg | None
+) -> Value:
+    """What a call and its function tell of an argument."""
     nobody_says = value is None or (isinstance(value, Unknown) and not _is_of_another(arg))
     if nobody_says and device_parameters.is_device(function, parameter.arg):
         value = DeviceValue(ACCELERATOR)
@@ -152,8 +162,6 @@ def _bound(
         value = value.at(interp.site("argument", parameter, parameter.arg))
     elif isinstance(value, Ref) and parameter is not _receiver(function):
         modules.remember(interp, value, interp.site("argument", parameter, parameter.arg))
-    interp.saw(parameter, value)
-    notes.note_binding(interp, function.path, function.scope, parameter.arg, value, None)
     return value
 
 

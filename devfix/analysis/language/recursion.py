@@ -22,10 +22,11 @@ _MAX_PARTS = 12
 def is_active(interp: Interpreter, function: Function) -> bool:
     """Whether a call of the function is a recursive one."""
     node = function.node
-    return any(
-        (called := frame.function) is not None and called.node is node and frame.kind == "function"
-        for frame in interp.stack
-    )
+    for frame in interp.stack:
+        called = frame.function
+        if called is not None and called.node is node and frame.kind == "function":
+            return True
+    return False
 
 
 def is_too_deep(interp: Interpreter, function: Function, site: CallSite) -> bool:

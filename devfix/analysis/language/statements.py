@@ -98,7 +98,8 @@ def if_(interp: Interpreter, node: ast.If) -> None:
     of data keeps the two devices of a variable apart, since one run may meet both.
     """
     truth = conditions.decide(interp, node.test, node.body, node.orelse)
-    for loop in interp.frame.loops:
+    frame = interp.frame
+    for loop in frame.loops:
         loop.note(node.test, decided=truth is not None)
     if truth is not None:
         interp.run(node.body if truth else node.orelse)
@@ -107,9 +108,9 @@ def if_(interp: Interpreter, node: ast.If) -> None:
     before, doubted = interp.state, size_tests.doubt(interp, node)
     interp.state = before.fork()
     conditions.assume(interp, node.test, True, node)
-    rounds = any(loop.node is not None and varies(node.test, loop.node) for loop in interp.frame.loops[-1:])
-    if interp.frame.loops and isinstance(node.body[-1], ast.Continue):
-        loop = interp.frame.loops[-1]
+    rounds = any(loop.node is not None and varies(node.test, loop.node) for loop in frame.loops[-1:])
+    if frame.loops and isinstance(node.body[-1], ast.Continue):
+        loop = frame.loops[-1]
         loop.by_data = loop.by_data or depends_on_data(node.test)
         loop.varied = loop.varied or rounds
     read = own_files.fills_up(interp, node)
@@ -126,7 +127,7 @@ def if_(interp: Interpreter, node: ast.If) -> None:
             conditions.assume_filled(interp, target)
     branches.run(interp, node.orelse, unusual=usual is True, alike=alike)
     split = data_tests.come_out_both_ways(interp, node, before, then, rounds=rounds) and not caches
-    interp.frame.options = interp.frame.options or not split
+    frame.options = frame.options or not split
     split = split or keyed or interp.program.adopts
     if alike:
         own_files.tell(interp, then, interp.state)
@@ -260,9 +261,10 @@ def return_(interp: Interpreter, node: ast.Return) -> None:
     """The path ends here; the value and the state are kept for the caller, unless something ended it before."""
     value = passing_movers.returned(interp, node, interp.eval(node.value)) if node.value is not None else NONE
     if not interp.state.dead:  # what was called may never return
-        interp.frame.returns.append((value, interp.state.fork()))
+        frame = interp.frame
+        frame.returns.append((value, interp.state.fork()))
         if node.value is not None:
-            interp.frame.results.append((node.value, value))
+            frame.results.append((node.value, value))
     interp.state.dead = True
 
 

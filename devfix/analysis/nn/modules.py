@@ -322,9 +322,9 @@ def havoc(interp: Interpreter, value: Value, *, everything: bool = False) -> Non
         if obj is None or current.address in seen:
             continue
         seen.add(current.address)
-        pending.extend(v for v in obj.attrs.values() if isinstance(v, HOLDERS))
-        pending.extend(v for v in (obj.items or ()) if isinstance(v, HOLDERS))
-        if isinstance(obj.element, HOLDERS):
+        pending += [v for v in obj.attrs.values() if v.__class__ in _HOLDING]
+        pending += [v for v in obj.items or () if v.__class__ in _HOLDING]
+        if obj.element is not None and obj.element.__class__ in _HOLDING:
             pending.append(obj.element)
         if is_module(interp, current):
             if interp.program.adopts:
@@ -337,6 +337,7 @@ def havoc(interp: Interpreter, value: Value, *, everything: bool = False) -> Non
 
 #: Values through which code gets at objects.
 HOLDERS = (Ref, TupleValue, Sequence, Union, Partial)
+_HOLDING = frozenset(HOLDERS)
 
 
 def _within(value: Value) -> tuple[Value, ...]:

@@ -41,8 +41,13 @@ if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
 
-#: Values that are of no use to who looks for a device, whatever they hold.
-_PLAIN = frozenset({DTypeValue, Array, External, Function, Class, BoundMethod, Namespace})
+#: Values that are of no use to who looks for a device, whatever they hold, and what kinds of things they are.
+_PLAIN: dict[type[Value], str] = {
+    Array: "number",
+    **dict.fromkeys((DTypeValue, External, Function, Class, BoundMethod, Namespace), "other"),
+}
+#: Values that are of use, or may be, whatever they hold.
+_OF_USE = frozenset({Tensor, Ref, DeviceValue, TupleValue})
 #: Types of numbers.
 _NUMBERS = frozenset({"int", "float", "bool"})
 #: What a parser of the command line returns.
@@ -77,6 +82,8 @@ def _plain_kind(interp: Interpreter, value: Value) -> str | None:
     That is a ``number`` where it certainly has no device, as arrays have none, or ``none``, which a test tells from what has.
     What a script got from elsewhere is ``strange``: it may be one.
     """
+    if value.__class__ in _OF_USE:
+        return None
     if isinstance(value, Const):
         held = value.value
         if held is None:
@@ -88,9 +95,7 @@ def _plain_kind(interp: Interpreter, value: Value) -> str | None:
         return "strange" if interp.is_script else "other"
     if isinstance(value, Scalar):
         return None if is_shown_device(value) else "number" if value.type in _NUMBERS else "other"
-    if value.__class__ in _PLAIN:
-        return "number" if value.__class__ is Array else "other"
-    return None
+    return _PLAIN.get(value.__class__)
 
 
 def _is_number(value: Value) -> bool:
@@ -131,7 +136,7 @@ def note_summary(
 ) -> None:
     """Tell the recorder what a name was bound to, whose summary is known."""
     _note(interp, path, scope, name, statement, found)
-    obj = interp.obj_of(value)
+    obj = interp.obj_of(value) if value.__class__ is Ref else None
     if obj is None:
         return
     made_by = obj.cls.name if isinstance(obj.cls, External) else ""

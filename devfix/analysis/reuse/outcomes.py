@@ -180,7 +180,10 @@ def _kind_of_call(interp: Interpreter, function: Function, site: CallSite) -> tu
 
 def _involves_objects(kind: tuple[Hashable, ...]) -> bool:
     """Whether an object takes part in calls of a kind."""
-    return any(part is _OBJECT or (isinstance(part, tuple) and _involves_objects(part)) for part in kind)
+    for part in kind:  # noqa: SIM110 - a generator costs more than looking at all parts
+        if part is _OBJECT or (part.__class__ is tuple and _involves_objects(part)):
+            return True
+    return False
 
 
 def _kind(interp: Interpreter, value: Value, depth: int) -> Hashable:

@@ -22,7 +22,7 @@ def of(method: ast.FunctionDef | ast.AsyncFunctionDef) -> tuple[frozenset[str], 
     pending: list[ast.AST] = [method]
     while pending:  # most of a method are names, constants and attributes, which ``walk`` is not needed for
         node = pending.pop()
-        kind = node.__class__
+        kind = type(node)
         if kind is ast.Name or kind is ast.Constant:
             continue
         if isinstance(node, ast.Attribute):

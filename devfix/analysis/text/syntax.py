@@ -55,7 +55,7 @@ def walk(node: ast.AST) -> Iterator[ast.AST]:
     while pending:
         current = pending.pop()
         yield current
-        kind = current.__class__
+        kind = type(current)
         if kind is not ast.Name and kind is not ast.Constant:  # as most are: nothing is below them
             pending += below(current)
 
@@ -63,10 +63,11 @@ def walk(node: ast.AST) -> Iterator[ast.AST]:
 def below(node: ast.AST) -> list[ast.AST]:
     """The nodes right below a node, in order, but contexts and operators."""
     found: list[ast.AST] = []
-    names = _BRANCHES.get(node.__class__)
-    for name in names if names is not None else _branches(node.__class__):
+    kind = type(node)
+    names = _BRANCHES.get(kind)
+    for name in names if names is not None else _branches(kind):
         part = getattr(node, name, None)
-        if part.__class__ is not list:
+        if type(part) is not list:
             if isinstance(part, ast.AST):
                 found.append(part)
         elif name in _MIXED:

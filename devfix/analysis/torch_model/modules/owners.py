@@ -344,7 +344,8 @@ def _in_holder(interp: Interpreter, top: Ref) -> Origin | None:
         if obj.kind != "instance":
             continue
         for name, value in obj.attrs.items():
-            if not _may_be(value, top):
+            kind = value.__class__
+            if (kind is not Ref and kind is not Union) or not _may_be(value, top):
                 continue
             site = next((site for site in reversed(obj.trail) if site.kind == "name"), None)
             if site is not None:
