@@ -269,6 +269,7 @@ class Origin:
 #: where other runs have a number, left where it is by what moves batches of other forms. What uses the accelerator
 #: before a process is forked, and in that process. What is made there, of what is read on the CPU.
 #: What was no tensor where code that reads tensors on the CPU got it. In what dtype arrays became tensors. What a module took over from a state.
+#: A function that code outside was given, by the functions that it may call.
 ORIGIN_KINDS = (
     "factory",
     "random-factory",
@@ -316,6 +317,7 @@ ORIGIN_KINDS = (
     "number",
     "entered",
     "assigned",
+    "called-back",
 )
 
 

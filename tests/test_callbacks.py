@@ -107,3 +107,61 @@ def test_a_vector_goes_to_where_the_parameters_are_that_take_its_memory() -> Non
     after = adopted(files(program))["main.py"]
     assert "vector_to_parameters(torch.Tensor(start * 2).to(device), net.parameters())" in after
     assert clashes(program.replace("(3, 1)", "(3, 1).cuda()").replace(".detach()", ".detach().cpu()")) == []
+
+
+MINIMISER = """
+import scipy.optimize
+import torch
+
+
+def minimise(closure):
+    def asked(flat):
+        return float(closure())
+
+    scipy.optimize.minimize(asked, [0.0])
+
+
+def demonstrate():
+    net, x = torch.nn.Linear(3, 1).cuda(), torch.ones(4, 3).cuda()
+    minimise(lambda: net(x).sum())
+
+
+if __name__ == "__main__":
+    demonstrate()
+"""
+FITTING = """
+import torch
+from minimiser import minimise
+
+
+def fit(net, x):
+    def closure():
+        return net(x).sum()
+
+    minimise(closure)
+    return net
+
+
+net = torch.nn.Linear(3, 1).cuda()
+fit(net, torch.ones(4, 3){there})
+{again}
+"""
+
+
+def fitting(there: str, again: str = "") -> str:
+    return FITTING.format(there=there, again=again)
+
+
+@pytest.mark.parametrize("first", ["main", "zoo"])
+def test_each_function_that_a_closure_calls_is_followed(first: str) -> None:
+    assert clashes(**{first: fitting(""), "minimiser": MINIMISER}) != []
+
+
+def test_the_functions_that_two_closures_call_are_both_followed_in_one_script() -> None:
+    again = "other = torch.ones(4, 3)\nminimise(lambda: net(other).sum())"
+    assert clashes(main=fitting(".cuda()", again), minimiser=MINIMISER) != []
+
+
+def test_closures_that_are_right_are_left_alone() -> None:
+    again = "other = torch.ones(4, 3).cuda()\nminimise(lambda: net(other).sum())"
+    assert clashes(main=fitting(".cuda()", again), minimiser=MINIMISER) == []
