@@ -114,3 +114,43 @@ def test_what_not_every_run_evaluates_may_raise(expression: str) -> None:
     """
     ending = Ending(text)
     assert (ending["result"], ending["after"]) == (Const(1), Const(1))
+
+
+CHAIN = """
+import functools
+import torch
+
+def double(x):
+    return x * 2
+
+def after(first, second):
+    return lambda x: second(first(x))
+
+def wrapped(inner, stage):
+    def run(x):
+        return stage(inner(x))
+    return run
+
+class Pipeline:
+    def __init__(self, run=lambda x: x):
+        self.run = run
+    def __or__(self, stage):
+        return Pipeline(lambda x, prior=self.run: stage(prior(x)))
+
+def run(x):
+    return x
+
+for stage in (double, torch.sin, double, torch.cos, {last}):
+    run = wrapped(run, stage)
+by_loop = run
+by_class = (Pipeline() | double | torch.sin | double | torch.cos | {last}).run
+by_hand = after(after(after(after(double, torch.sin), double), torch.cos), {last})
+by_reduce = functools.reduce(after, (double, torch.sin, double, torch.cos, {last}))
+torch.nn.Linear(3, 3).cuda()({made}(torch.ones(3)))
+"""
+
+
+@pytest.mark.parametrize("made", ["by_loop", "by_class", "by_hand", "by_reduce"])
+def test_functions_around_one_another_are_followed_to_the_innermost(made: str) -> None:
+    assert clashes(CHAIN.format(made=made, last="double")) == ["31: device"]
+    assert not clashes(CHAIN.format(made=made, last="torch.Tensor.cuda"))

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _MAX_LEVELS = 3
 #: On the way down through nested data, or from one known number or text to the next.
 _MAX_DESCENT = 6
-#: On the way down through the parts of a model.
+#: On the way down through the parts of a model, or a chain of functions.
 _MAX_PARTS = 12
 
 
@@ -36,9 +36,15 @@ def is_too_deep(interp: Interpreter, function: Function, site: CallSite) -> bool
     active = _activations(interp, function)
     if len(active) < _MAX_LEVELS:
         return False
-    if _goes_to_part(interp, active[0], site):
+    if _goes_to_part(interp, active[0], site) or _is_another(function, active):
         return len(active) >= _MAX_PARTS
     return len(active) >= _MAX_DESCENT or not (_descends(interp, active[0], site) or _counts(active[0], site))
+
+
+def _is_another(function: Function, active: list[Frame]) -> bool:
+    """Whether a function was made before those that call it began, and is none of them: one of a chain, each around the next."""
+    closed_over = {frame.function.frame for frame in active if frame.function is not None}
+    return function.frame not in closed_over and function.frame < active[-1].id
 
 
 def cut(interp: Interpreter, function: Function) -> Value:
