@@ -27,6 +27,7 @@ from devfix.placement.dtypes import (
     complex_parts,
     double_island,
     dtype_keyword,
+    filled,
     lookups,
     quotients,
     shared_move,
@@ -74,6 +75,9 @@ class Recaster:
 
         A dtype that somebody chose is followed where it is met, so that the choice stays theirs.
         """
+        return [*filled.as_values(self.facts, self.mismatch), *self._at_entry_first()]
+
+    def _at_entry_first(self) -> list[Fix]:
         if self.wanted not in _DEFAULTS and (back := widening.undone(self.facts, self.operand, self.wanted)):
             return [Fix(self.title, back, Applicability.UNSAFE), *self._fixes(self._at_use())]
         if self.wanted not in _DEFAULTS and self.follows is not None:

@@ -1,0 +1,94 @@
+"""Filled tensors: what a function makes to write values into is of their dtype, where what it is for wants that as well."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from devfix.analysis.record.facts import Facts
+from devfix.analysis.text.outline import Outline
+from devfix.findings import Applicability, FileEdit, Fix, Mismatch, Operand, Origin, SetKeyword
+from devfix.placement.devices.boundness import is_bound
+from devfix.placement.devices.device_expression import place_at
+from devfix.placement.text.dependence import dotted
+from devfix.placement.text.naming import may_be_number
+
+_WRITING = "torch.Tensor.__setitem__"
+#: What makes a tensor that is there to be filled.
+_MAKERS = frozenset({"zeros", "ones", "empty", "full"})
+
+
+def as_values(facts: Facts, mismatch: Mismatch) -> Iterator[Fix]:
+    """``out = torch.zeros(n, dtype=x.dtype)`` for ``out[mask] = x``, where something else refuses ``out`` for its dtype.
+
+    That, or the writing, is the mismatch. One cast of ``x`` does where nothing else does.
+    """
+    met = list(facts.mismatches(mismatch.kind))
+    for fill in (each for each in met if each.operation == _WRITING and len(each.operands) > 1):
+        values, whole = fill.operands[:2]
+        made = whole.trail[0] if whole.trail else None
+        if made is None or made.kind != "factory":
+            continue
+        others = [each for each in met if each is not fill and _goes_back_to(each, made)]
+        alike = all(each.get("wanted") == values.dtype and each.operation != _WRITING for each in others)
+        if mismatch in (fill, *others) and others and alike:
+            edit = _told(facts, made, values)
+            if edit is not None:
+                title = f"make `{whole.text}` in the dtype of `{values.text}`"
+                yield Fix(title, (edit,), Applicability.UNSAFE)
+
+
+def _goes_back_to(mismatch: Mismatch, made: Origin) -> bool:
+    """Whether what was made, or is computed from it, is an operand of a mismatch."""
+    return any(life[:1] == (made,) for each in mismatch.operands for life in (each.trail, *each.roots))
+
+
+def _told(facts: Facts, made: Origin, values: Operand) -> FileEdit | None:
+    """The call makes its result in the dtype of the values, which are there by then and are all that is written to it."""
+    place = place_at(facts, made.path, made.span)
+    if place is None or values.path != place.path:
+        return None
+    outline, statement = place.outline, place.outline.statement_of(place.node)
+    name = _filled(statement, place.node)
+    node = outline.expression_at(values.span)
+    path = dotted(node) if node is not None else None
+    if name is None or node is None or path is None or may_be_number(outline, facts, node):
+        return None
+    function = outline.function_of(place.node)
+    if outline.function_of(node) is not function:
+        return None
+    scope = function or outline.source.tree
+    known = is_bound(outline, place.node, path.partition(".")[0])
+    written = [each for each in outline.occurrences(scope, name) if _is_written(outline, each)]
+    if not known or len(written) != 1 or _is_bound_later(scope, statement, path):
+        return None
+    return FileEdit(place.path, SetKeyword(made.span, "dtype", f"{path}.dtype"))
+
+
+def _filled(statement: ast.stmt, call: ast.AST) -> str | None:
+    """The one name that a statement gives to what is made there to be filled, in a dtype that it does not tell."""
+    targets = statement.targets if isinstance(statement, ast.Assign) and statement.value is call else []
+    if len(targets) != 1 or not isinstance(targets[0], ast.Name) or not isinstance(call, ast.Call):
+        return None
+    package, _, maker = (dotted(call.func) or "").rpartition(".")
+    told = any(keyword.arg in ("dtype", None) for keyword in call.keywords)
+    return targets[0].id if package and maker in _MAKERS and not told else None
+
+
+def _is_bound_later(scope: ast.AST, statement: ast.stmt, path: str) -> bool:
+    """Whether a name, or what is found by way of it, is another value from some line behind a statement on."""
+    head = path.partition(".")[0]
+    stores = (
+        node
+        for node in ast.walk(scope)
+        if isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Store)
+    )
+    return any(
+        (dotted(node) or "").partition(".")[0] == head and node.lineno > statement.lineno for node in stores
+    )
+
+
+def _is_written(outline: Outline, name: ast.Name) -> bool:
+    """Whether a name stands for what entries of are set."""
+    around = outline.parents[name]
+    return isinstance(around, ast.Subscript) and around.value is name and not isinstance(around.ctx, ast.Load)

@@ -1,0 +1,66 @@
+"""What is made to be filled is of the dtype of what is written to it, where it is refused for its own as well."""
+
+from __future__ import annotations
+
+import pytest
+from text_program import fix_texts
+
+from devfix.findings import Applicability
+
+TEXT = """\
+import torch
+from torch import nn
+
+class Tokens:
+    def __init__(self, values, mask):
+        self.values, self.mask = values, mask
+
+    def padded(self):
+        values = self.values
+        out = torch.zeros(*self.mask.shape, 4{told})
+        out[self.mask] = {written}{more}
+        return out
+
+class Tagger(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.embed = nn.Embedding(5, 4)
+        self.top = nn.Linear(4, 2)
+
+    def forward(self, ids):
+        tokens = Tokens(self.embed(ids)[ids != 0], ids != 0)
+        return {used}
+
+print(Tagger().half()(torch.tensor([[1, 0], [2, 3]])).sum())
+"""
+USED = "self.top(tokens.padded())"
+
+
+def fixed(written: str = "self.values", more: str = "", used: str = USED) -> str:
+    texts = {"main.py": TEXT.format(written=written, more=more, used=used, told="")}
+    return fix_texts(texts, Applicability.UNSAFE)[0]["main.py"]
+
+
+@pytest.mark.parametrize("written", ["self.values", "values"])
+def test_one_dtype_is_told_for_two_casts(written: str) -> None:
+    told = f", dtype={written}.dtype"
+    assert fixed(written) == TEXT.format(written=written, more="", used=USED, told=told)
+
+
+def test_what_is_wanted_as_it_is_gets_the_values_cast() -> None:
+    used = "tokens.padded().sum()"
+    assert fixed(used=used) == TEXT.format(written="self.values.float()", more="", used=used, told="")
+
+
+@pytest.mark.parametrize(
+    ("written", "more"),
+    [
+        ("self.values * 2", ""),
+        ("self.values", "\n        out[0] = 1.5"),
+        ("values", "\n        values = values.float()"),
+    ],
+)
+def test_what_may_not_be_there_or_is_not_all_that_is_written_tells_no_dtype(written: str, more: str) -> None:
+    after = fixed(written, more)
+    assert "dtype=" not in after
+    assert f"out[self.mask] = ({written}).float()" in after or f"out[self.mask] = {written}.float()" in after
