@@ -381,6 +381,33 @@ def test_an_option_is_changed_in_the_dictionary_that_gives_it(options: str) -> N
     assert after == before.replace(options.format("True"), options.format("False"))
 
 
+@pytest.mark.parametrize(
+    "loader",
+    [
+        "make = functools.partial(DataLoader, pin_memory={})\nloader = make(kept)",
+        "options = dict(pin_memory={})\nmake = functools.partial(DataLoader, **options)\nloader = make(kept)",
+        "class C:\n    make = functools.partial(DataLoader, batch_size=2, pin_memory={})\nloader = C.make(kept)",
+        "make = functools.partial(DataLoader, pin_memory=True)\nloader = make(kept, pin_memory={})",
+    ],
+)
+def test_an_option_is_changed_in_the_partial_that_gives_it(loader: str) -> None:
+    before, after = (
+        f"import functools\n{HEAD}{_RESIDENT}{loader.format(given)}\nfor (x,) in loader:\n    x.sum()\n"
+        for given in ("True", "False")
+    )
+    assert fix_texts({"main.py": before})[0]["main.py"] == after
+    assert fix_texts({"main.py": after})[0]["main.py"] == after
+
+
+def test_a_partial_of_something_else_gives_no_option() -> None:
+    text = (
+        f"import functools\n{HEAD}{_RESIDENT}def loaded(data, pin_memory):\n    return DataLoader(data, **settings())\n"
+        "def settings():\n    return dict(pin_memory=bool(1))\n"
+        "make = functools.partial(loaded, pin_memory=True)\nfor (x,) in make(kept):\n    x.sum()\n"
+    )
+    assert fix_texts({"main.py": text})[0]["main.py"] == text
+
+
 def test_workers_of_a_dictionary_stay_where_its_other_options_need_them() -> None:
     options = "options = dict(num_workers=2{})\n"
     loop = "for (x,) in DataLoader(kept, **options):\n    x.sum()\n"

@@ -1,4 +1,4 @@
-"""Spread option: an option that a call gets from a dictionary, ``DataLoader(data, **options)``, where that is written."""
+"""Spread option: an option that a call gets from a dictionary or a ``partial``, ``DataLoader(data, **options)``, where that is written."""
 
 from __future__ import annotations
 
@@ -20,15 +20,16 @@ _MOST_STEPS = 4
 def spread_option(
     facts: Facts, place: Place, name: str, value: str, without: Collection[str] = ()
 ) -> tuple[FileEdit, ...]:
-    """Another value for an option, in each dictionary that may give it to the call at ``place``.
+    """Another value for an option, in each dictionary or ``partial`` that may give it to the call at ``place``.
 
     Nothing where a dictionary is not found, or also has an option of those ``without``.
     """
-    call = place.node
-    spread = [keyword.value for keyword in call.keywords if keyword.arg is None] if isinstance(call, ast.Call) else []  # fmt: skip
-    written = [
-        entry for each in spread for entry in _Followed(facts).entries(place.outline, each, _MOST_STEPS)
-    ]
+    call, followed = place.node, _Followed(facts)
+    if not isinstance(call, ast.Call):
+        return ()
+    spread = [keyword.value for keyword in call.keywords if keyword.arg is None]
+    written = [entry for each in spread for entry in followed.entries(place.outline, each, _MOST_STEPS)]
+    written += followed.of_partial(place.outline, call.func)
     if any(key in without for _, key, _ in written):
         return ()
     return tuple(
@@ -64,6 +65,13 @@ class _Followed:
         elif isinstance(node, (ast.Name, ast.Attribute)) and steps:
             for where, written in self._written(outline, node):
                 yield from self.entries(where, written, steps - 1)
+
+    def of_partial(self, outline: Outline, called: ast.expr) -> Iterator[Entry]:
+        """The keywords of a ``partial`` that a name or an attribute stands for."""
+        found = self._written(outline, called) if isinstance(called, (ast.Name, ast.Attribute)) else []
+        for where, made in found:
+            if isinstance(made, ast.Call) and dotted(made.func) in ("partial", "functools.partial"):
+                yield from self._of_call(where, ast.Call(made.func, [], made.keywords), _MOST_STEPS)
 
     def _of_call(self, outline: Outline, call: ast.Call, steps: int) -> Iterator[Entry]:
         """``dict(other, pin_memory=True)``, ``options.update(pin_memory=True)``."""
