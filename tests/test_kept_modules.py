@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from text_program import fix_texts
+from text_program import clashes, fix_texts
 
 from devfix.findings import Applicability
 
@@ -79,3 +79,83 @@ def test_a_module_that_goes_back_to_the_cpu_tells_no_device() -> None:
     before = before.replace("agent.place()\n", "") + "agent.place()\n"
     after = fix_texts({"main.py": before}, Applicability.SAFE)[0]["main.py"]
     assert ".to(next(self.policy.parameters()).device)" not in after
+
+
+_EITHER = """
+import argparse
+import torch
+import torch.nn as nn
+from torch.utils.data import DataLoader, TensorDataset
+
+
+class Narrow(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(3, 3)
+
+    def forward(self, x):
+        return self.layer(x)
+
+
+class Wide(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.other = nn.Linear(3, 3)
+
+    def forward(self, x):
+        return self.other(x)
+
+
+class Trainer:
+    def __init__(self, args):
+        self.loader = DataLoader(TensorDataset(torch.ones(8, 3), torch.ones(8, 3)))
+        if args.kind == "narrow":
+            self.net = Narrow(){narrow}
+        else:
+            self.net = Wide()
+        {moved}
+
+    def test(self):
+        for x, y in self.loader:{near}
+            out = self.net(x)
+            print(out.cpu() - y)
+
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--kind", choices=["narrow", "wide"], default="narrow")
+parser.add_argument("--gpu", type=bool, default=True)
+Trainer(parser.parse_args()).test()
+"""
+
+
+def _either(narrow: str, moved: str, near: str = "") -> str:
+    return _EITHER.format(narrow=narrow, moved=moved, near=near)
+
+
+@pytest.mark.parametrize("moved", ["self.net.cuda()", "if args.gpu: self.net.cuda()"])
+def test_one_of_several_modules_that_moved_is_asked_for_its_device(moved: str) -> None:
+    after = fix_texts({"main.py": _either("", moved)}, Applicability.SAFE)[0]["main.py"]
+    near = "\n            x = x.to(next(self.net.parameters()).device)"
+    assert after == _either("", moved, near)
+    assert not clashes(after)
+
+
+@pytest.mark.parametrize(
+    ("narrow", "moved"),
+    [
+        ("", "print(self.net)"),
+        ("", "self.net.cuda()\n        self.net.cpu()"),
+        ("", "self.net.to(args.where)"),
+    ],
+)
+def test_several_modules_of_which_nobody_knows_that_they_moved_tell_nothing(narrow: str, moved: str) -> None:
+    before = _either(narrow, moved)
+    assert fix_texts({"main.py": before}, Applicability.SAFE)[0]["main.py"] == before
+
+
+def test_a_module_that_moved_where_the_other_one_did_not_tells_its_own_device_alone() -> None:
+    after = fix_texts({"main.py": _either(".cuda()", "print(self.net)")}, Applicability.SAFE)[0]["main.py"]
+    assert "x = x.to(" not in after or "x = x.to(next(self.net.parameters()).device)" in after
+    for narrow in (True, False):
+        chosen = after.replace('if args.kind == "narrow":', f"if {narrow}:")
+        assert not clashes(chosen)

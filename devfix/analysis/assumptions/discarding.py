@@ -55,12 +55,14 @@ def _discard(interp: Interpreter, node: ast.Expr, call: ast.expr, value: Value) 
 def _note_moved_module(
     interp: Interpreter, node: ast.Expr, receiver: ast.Name | ast.Attribute, value: Value
 ) -> None:
-    """A module moves in place: the statement is one of those that give its name what it has."""
-    if isinstance(receiver, ast.Attribute) and modules.is_module(interp, value):
+    """A module, whichever of several it is, moves in place: the statement is one of those that give its name what it has."""
+    if not all(modules.is_module(interp, member) for member in members(value)):
+        return
+    if isinstance(receiver, ast.Attribute):
         holder = interp.obj_of(interp.eval(receiver.value)) if isinstance(receiver.value, ast.Name) else None
         if holder is not None and isinstance(holder.cls, Class):
             note_attribute(interp, classes.linearise(holder.cls), receiver.attr, value, node)
-    elif isinstance(receiver, ast.Name) and all(modules.is_module(interp, m) for m in members(value)):
+    else:
         frame = frame_of(interp, receiver.id)
         scope = "" if frame == interp.frame.module else interp.frame.scope
         if frame in (interp.frame.id, interp.frame.module):
