@@ -9,10 +9,40 @@ from typing import TYPE_CHECKING
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.record.recorder import Binding
 from devfix.analysis.text.outline import Outline
+from devfix.analysis.text.scope_names import FUNCTIONS
 from devfix.placement.devices import boundness
 
 if TYPE_CHECKING:
     from devfix.placement.devices.device_expression import Place
+
+
+#: What Python calls by itself as an object is made.
+_CONSTRUCTORS = frozenset({"__init__", "__new__", "__post_init__"})
+
+
+def run_as_made(facts: Facts, cls: ast.ClassDef, *, perhaps: bool = False) -> set[str]:
+    """The names of the methods that run as an object of a class is made: its constructors, those of its bases, and what they call.
+
+    What they only name, as they do in ``self.apply(self.fill)``, runs then ``perhaps``.
+    """
+    methods = [
+        part for each in (cls, *bases(facts, cls)) for part in each.body if isinstance(part, FUNCTIONS)
+    ]
+    found = set(_CONSTRUCTORS)
+    while (
+        new := {name for each in methods if each.name in found for name in _named(each, perhaps=perhaps)}
+        - found
+    ):
+        found |= new
+    return found
+
+
+def _named(method: ast.AST, *, perhaps: bool) -> Iterator[str]:
+    """The names of the methods that a method calls, or names, on its own object or on that of ``super()`` as a rule."""
+    for part in ast.walk(method):
+        named = part if perhaps else part.func if isinstance(part, ast.Call) else None
+        if isinstance(named, ast.Attribute):
+            yield named.attr
 
 
 def has_set(facts: Facts, place: Place, attribute: str, bindings: Iterable[Binding]) -> bool:
@@ -38,20 +68,19 @@ def is_set_before(facts: Facts, outline: Outline, method: ast.AST, attribute: st
 def is_of_constructors(facts: Facts, outline: Outline, method: ast.AST) -> bool:
     """Whether a method runs while an object is made, and never later: it is named by constructors alone.
 
-    They may do so by way of other such methods of the class or of its bases. What nothing names is called by
-    somebody else.
+    They may do so by way of other such methods of the class or of its bases, and Python by itself. What nothing names
+    is called by somebody else.
     """
-    cls = outline.class_of(method)
-    family = [cls, *bases(facts, cls)] if cls is not None else []
-    if cls is None or not any(boundness.early_uses(each, cls, method) for each in family):
+    cls, name = outline.class_of(method), getattr(method, "name", "")
+    if cls is None or name not in run_as_made(facts, cls, perhaps=True):
         return False
+    family = (cls, *bases(facts, cls))
     methods = {part: part.name for each in family for part in each.body if isinstance(part, ast.FunctionDef)}
-    pending = [getattr(method, "name", "")]
-    seen = {"__init__", *pending}
+    pending, seen = [] if name in _CONSTRUCTORS else [name], {name, *_CONSTRUCTORS}
     while pending:
         around = _naming(facts, pending.pop())
         if not around or any(
-            each not in methods and getattr(each, "name", "") != "__init__" for each in around
+            each not in methods and getattr(each, "name", "") not in _CONSTRUCTORS for each in around
         ):
             return False
         names = {methods[each] for each in around if isinstance(each, ast.FunctionDef) and each in methods}

@@ -14,8 +14,6 @@ from devfix.placement.devices import constructed
 _Method = ast.FunctionDef | ast.AsyncFunctionDef
 #: The kinds of places in a life at which an object keeps what is given to it.
 _STORED = ("attribute", "module-attribute")
-#: What Python calls by itself as an object is made.
-_CONSTRUCTORS = frozenset({"__init__", "__new__", "__post_init__"})
 
 
 def had_from(facts: Facts, sites: Trail, holder: Origin) -> ast.stmt | None:
@@ -35,7 +33,7 @@ def had_from(facts: Facts, sites: Trail, holder: Origin) -> ast.stmt | None:
     if method is None:
         return None if stored[-1].scope == holder.scope and stored[-1].path == holder.path else named
     where, cls = method
-    if where.name in _CONSTRUCTORS or where.name in _called_by_constructors(facts, cls):
+    if where.name in constructed.run_as_made(facts, cls):
         return named
     calls = list(_calls(outline, holder, where.name))
     return calls[0] if len(calls) == 1 and outline.dominates(named, calls[0]) else None
@@ -54,27 +52,6 @@ def _method(facts: Facts, stored: Origin) -> tuple[_Method, ast.ClassDef] | None
     if function is None or cls is None or not stored.text.startswith(f"{outline.receiver_name(function)}."):
         return None
     return function, cls
-
-
-def _called_by_constructors(facts: Facts, cls: ast.ClassDef) -> set[str]:
-    """The names of methods that run as an object of a class is made: what its constructors, or those of its bases, call."""
-    methods = [
-        each
-        for one in (cls, *constructed.bases(facts, cls))
-        for each in one.body
-        if isinstance(each, _Method)
-    ]
-    found = set(_CONSTRUCTORS)
-    while new := {name for each in methods if each.name in found for name in _called(each)} - found:
-        found |= new
-    return found
-
-
-def _called(method: _Method) -> Iterator[str]:
-    """The names of the methods that a method calls on its own object, or on that of ``super()``."""
-    for part in ast.walk(method):
-        if isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute):
-            yield part.func.attr
 
 
 def _calls(outline: Outline, holder: Origin, name: str) -> Iterator[ast.stmt]:
