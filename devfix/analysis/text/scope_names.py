@@ -12,6 +12,8 @@ FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 DEFINITIONS = (*FUNCTIONS, ast.ClassDef)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
 LOOPS = (ast.For, ast.AsyncFor)
+#: By what a function gives something back.
+GIVING = (ast.Return, ast.Yield, ast.YieldFrom)
 _WITHS = (ast.With, ast.AsyncWith)
 #: What may end before it has bound anything.
 _UNSURE = (*LOOPS, ast.While, ast.Match, ast.Try, *([ast.TryStar] if hasattr(ast, "TryStar") else []))
@@ -78,6 +80,13 @@ def own_nodes(body: Iterable[ast.AST], inner: tuple[type[ast.AST], ...] = _INNER
         yield node
         if not isinstance(node, inner):
             stack += below(node)
+
+
+def only_return(function: ast.FunctionDef | ast.AsyncFunctionDef) -> ast.Return | None:
+    """The one statement of a function that gives something back, or nothing, wherever it stands; None for a generator as well."""
+    ways = [node for node in own_nodes(function.body) if isinstance(node, GIVING)]
+    found = ways[0] if len(ways) == 1 else None
+    return found if isinstance(found, ast.Return) else None
 
 
 def parameters_of(scope: ast.AST) -> tuple[ast.arg, ...]:

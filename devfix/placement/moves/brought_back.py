@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from devfix.analysis.record.facts import Facts
-from devfix.analysis.text.scope_names import own_nodes, parameters_of
+from devfix.analysis.text.scope_names import only_return, own_nodes, parameters_of
 from devfix.findings import FileEdit, Operand, Origin
 from devfix.placement.devices.device_expression import Place, place_at
 from devfix.placement.devices.reaching import is_usable
@@ -35,8 +35,8 @@ def _returned(facts: Facts, born: Origin) -> Edits:
     function = made.outline.function_of(made.node) if made is not None else None
     if made is None or not isinstance(function, ast.FunctionDef):
         return ()
-    returned = _only_return(function)
-    value = returned.value if returned is not None else None
+    returned = only_return(function)
+    value = returned.value if returned is not None and returned is function.body[-1] else None
     if value is None or not _is_it(made, value):
         return ()
     place = Place(made.path, made.outline, value)
@@ -44,15 +44,6 @@ def _returned(facts: Facts, born: Origin) -> Edits:
     if given is None or not _all_fail(facts, place, function, born):
         return ()
     return suffixes.added(facts, place.outline, value, f".to({given}.device)")
-
-
-def _only_return(function: ast.FunctionDef) -> ast.Return | None:
-    """The last statement of a function, where that alone gives something back."""
-    ways = [
-        node for node in own_nodes(function.body) if isinstance(node, (ast.Return, ast.Yield, ast.YieldFrom))
-    ]
-    last = function.body[-1]
-    return last if isinstance(last, ast.Return) and ways == [last] else None
 
 
 def _is_it(made: Place, value: ast.expr) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.docstrings import is_text
 from devfix.analysis.text.outline import Outline
+from devfix.analysis.text.scope_names import only_return
 from devfix.findings import FileEdit, Origin
 from devfix.placement.devices import device_expression
 from devfix.placement.devices.device_expression import Place, place_at
@@ -47,8 +48,8 @@ def where_returned(facts: Facts, trails: Sequence[Trail]) -> Edits:
 
 def _gives_tensor_to_many(facts: Facts, outline: Outline, maker: ast.FunctionDef, born: Origin) -> bool:
     """Whether a function gives back a single tensor, and what comes of it fails in several places."""
-    returns = [node for node in ast.walk(maker) if isinstance(node, (ast.Return, ast.Yield))]
-    given = returns[0].value if len(returns) == 1 else None
+    returned = only_return(maker)
+    given = returned.value if returned is not None else None
     span = outline.source.span(given) if given is not None else None
     is_tensor, sinks = False, set()
     for mismatch in facts.mismatches("device"):

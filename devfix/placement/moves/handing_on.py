@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.outline import Outline
+from devfix.analysis.text.scope_names import only_return
 from devfix.analysis.text.syntax import called
 from devfix.findings import FileEdit, Origin
 from devfix.placement.devices import device_expression, imported_device
@@ -50,8 +51,8 @@ def _is_within(site: Origin, outline: Outline, function: ast.FunctionDef) -> boo
 
 def _returned(function: ast.FunctionDef) -> ast.expr | None:
     """What a function gives back at its end, and nowhere else, where that is what it was given, or a ``Variable`` of it."""
-    returns = [node for node in ast.walk(function) if isinstance(node, (ast.Return, ast.Yield))]
-    given = returns[0].value if len(returns) == 1 and returns[0] is function.body[-1] else None
+    returned = only_return(function)
+    given = returned.value if returned is not None and returned is function.body[-1] else None
     value = given
     if isinstance(value, ast.Call) and called(value) == "Variable" and value.args:
         value = value.args[0]

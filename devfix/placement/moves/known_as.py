@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.outline import Outline
-from devfix.analysis.text.scope_names import own_nodes
+from devfix.analysis.text.scope_names import only_return, own_nodes
 from devfix.findings import Origin
 from devfix.placement.text.dependence import dotted
 
@@ -64,10 +64,10 @@ def _name(facts: Facts, made: Sequence[Origin]) -> str | None:
         return None
     if inner == _RETURNED:
         return _result(statement)
-    returns = [node.value for node in own_nodes(function.body) if isinstance(node, ast.Return)]
-    if len(returns) != 1 or not _is_bound_once(outline, function.body[0], inner):
+    returned = only_return(function)
+    if returned is None or not _is_bound_once(outline, function.body[0], inner):
         return None
-    return _given_back(statement, returns[0], inner)
+    return _given_back(statement, returned.value, inner)
 
 
 def _given_back(statement: ast.stmt | None, value: ast.expr | None, inner: str) -> str | None:

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from devfix.analysis.record.facts import Facts
+from devfix.analysis.text.scope_names import GIVING
 from devfix.analysis.text.syntax import walk
 from devfix.findings import Operand, Origin
 from devfix.placement.devices import device_expression
@@ -17,8 +18,6 @@ Trail = tuple[Origin, ...]
 MADE = ("factory", "random-factory")
 #: Sites at which a value gets a name or an attribute.
 STORED = ("name", "attribute", "module-attribute")
-
-_GIVING = (ast.Return, ast.Yield, ast.YieldFrom)
 
 
 def left_behind(facts: Facts) -> Iterator[Trail]:
@@ -68,7 +67,7 @@ def _keeps_what_it_makes(facts: Facts, made: Origin) -> bool:
     if place is None or not isinstance(maker, ast.FunctionDef) or place.outline.class_of(maker) is not None:
         return False
     own = (
-        node for node in walk(maker) if isinstance(node, _GIVING) and place.outline.function_of(node) is maker
+        node for node in walk(maker) if isinstance(node, GIVING) and place.outline.function_of(node) is maker
     )
     return not any(node.value is not None for node in own)
 
