@@ -13,6 +13,7 @@ from devfix.placement.devices import device_expression
 from devfix.placement.devices.device_expression import Place
 from devfix.placement.modules import assigned_state
 from devfix.placement.moves import taken_over
+from devfix.placement.telling import unused_device
 from devfix.placement.text.dependence import dotted
 
 #: States that must stay on the CPU wherever the program runs.
@@ -65,6 +66,9 @@ class MapLocation:
         return self.mismatch.get("certain") != "no"
 
     def _device(self, place: Place) -> str | None:
+        told = unused_device.parameter(self.facts, place) if self.is_certain else None
+        if told is not None and not self._holds_host_state(place):
+            return told
         # A state is copied to where the model is: what tensor is at hand has nothing to do with it.
         states = self.mismatch.kind == "map-location" and not self.is_certain
         found = (

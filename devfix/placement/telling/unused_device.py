@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from devfix.analysis.record.facts import Facts
+from devfix.analysis.record.recorder import Binding
 from devfix.findings import Origin
 from devfix.placement.devices.boundness import decides, parameters
 from devfix.placement.devices.device_expression import Place, place_at
@@ -72,17 +73,32 @@ def _returned(statement: ast.AST) -> list[ast.expr]:
 
 
 def _is_told_in_vain(facts: Facts, place: Place) -> bool:
+    return any(all(map(_is_accelerator, bindings)) for _, bindings in _unused(facts, place))
+
+
+def parameter(facts: Facts, place: Place) -> str | None:
+    """The one parameter by which all callers tell the function around a place a device, some of them the accelerator, and in vain."""
+    found = [
+        name
+        for name, bindings in _unused(facts, place)
+        if all(each.kind == "device" for each in bindings) and any(map(_is_accelerator, bindings))
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def _is_accelerator(binding: Binding) -> bool:
+    return binding.kind == "device" and binding.device is not None and binding.device.is_accelerator
+
+
+def _unused(facts: Facts, place: Place) -> Iterator[tuple[str, Sequence[Binding]]]:
+    """The parameters of the function around a place that it does nothing with, and what they were seen to be."""
     function = place.outline.function_of(place.node)
     if not isinstance(function, _FUNCTIONS):
-        return False
-    unused = [name for name in parameters(function) if _is_unused(place, function, name)]
-    scope = place.outline.scopes(place.node)[0]
-    bound = facts.bindings(place.path, scope)
-    return any(
-        all(b.kind == "device" and b.device is not None and b.device.is_accelerator for b in bound[name])
-        for name in unused
-        if bound.get(name)
-    )
+        return
+    bound = facts.bindings(place.path, place.outline.scopes(place.node)[0])
+    for name in parameters(function):
+        if bound.get(name) and _is_unused(place, function, name):
+            yield name, bound[name]
 
 
 def _is_unused(place: Place, function: ast.AST, name: str) -> bool:
