@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import pytest
 from reality import lies
-from text_program import clashes
+from text_program import Ending, clashes
+from torch import nn
+
+from devfix.analysis.domain.values import Const
+from devfix.analysis.language import given_namespaces
 
 HEAD = """
 import torch
@@ -76,3 +80,51 @@ def test_of_the_attributes_of_another_object_nothing_is_said() -> None:
     )
     view += "other.__dict__ = plain.__dict__\nplain.noise = torch.zeros(4).cuda()\n"
     assert clashes(view + "torch.ones(4).cuda() + other.noise\n") == []
+
+
+MODULE = """
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self, keep=None):
+        super().__init__()
+        self.layer, self.size = nn.Linear(2, 2), 3
+        self.register_buffer("scale", torch.ones(2))
+        if keep:
+            setattr(self, keep, 1)
+
+class Counted(nn.Linear):
+    pass
+
+net = Net()
+"""
+
+PARTS = """
+"memo" in net.__dict__
+"size" in net.__dict__
+"layer" in net.__dict__
+"scale" in net.__dict__
+"_parameters" in net.__dict__
+"training" in vars(net)
+"_modules" in vars(net)
+"in_features" in Counted(2, 2).__dict__
+"memo" in Net(str("me") + "mo").__dict__
+net.__dict__.get("memo", 2)
+vars(net).get("size", 2)
+(net.__dict__.setdefault("memo", 4), net.__dict__.setdefault("memo", 5), net.memo, "memo" in vars(net))
+net.__dict__.get("_buffers", 2) == 2
+""".strip().splitlines()
+
+
+@pytest.mark.parametrize("expression", PARTS)
+def test_of_what_a_module_has_nothing_false_is_said(expression: str) -> None:
+    assert lies(f"{MODULE}result = {expression}\n") == []
+
+
+def test_what_a_module_does_not_have_is_known() -> None:
+    assert Ending(f"{MODULE}result = 'memo' in net.__dict__\n")["result"] == Const(False)
+
+
+def test_every_module_has_what_is_taken_to_be_there() -> None:
+    assert set(vars(nn.Module())) == given_namespaces.OF_MODULES

@@ -1,7 +1,7 @@
 """Caches under keys that tell sizes alone: who comes second finds what was made where the first one was."""
 
 import pytest
-from text_program import clashes, files, fix_texts
+from text_program import check_texts, clashes, files, fix_texts
 
 HEAD = """
 import torch
@@ -211,3 +211,74 @@ def test_a_cache_of_pairs_that_serves_each_device(key: str, dry_run: str) -> Non
     text = TABLES.format(key=key, dry_run=dry_run)
     assert clashes(text) == []
     assert fix_texts(files(text))[0]["main.py"] == text
+
+
+DESCRIPTOR = """
+import torch
+from torch import nn
+
+class memo_table:
+    def __init__(self, function):
+        self.function = function
+
+    def __set_name__(self, owner, name):
+        self.slot = f"_memo_{{name}}"
+
+    def __get__(self, held, owner=None):
+        store = held.__dict__.setdefault(self.slot, {{}})
+
+        def lookup(n):
+            {key}
+            if key not in store:
+                store[key] = self.function(held, n)
+            return store[key]
+
+        return lookup
+
+class Turned(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("rates", torch.ones(2), persistent=False)
+
+    @memo_table
+    def angles(self, n):
+        turns = torch.outer(torch.arange(n, device=self.rates.device).float(), self.rates)
+        return turns.cos(), turns.sin()
+
+    @staticmethod
+    def half(x):
+        return -x
+
+    def forward(self, q):
+        cos, sin = self.angles(q.size(-2))
+        return q * cos + self.half(q) * sin
+
+def build(device):
+    net = Turned()
+    {first}
+    return net.to(device)
+"""
+BUILT = """
+import torch
+from turned import build
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+print(build(device)(torch.ones(4, 2, device=device)).sum())
+"""
+PROBED = "print(net(torch.zeros(4, 2)).shape)"
+
+
+def test_what_a_descriptor_keeps_from_a_dry_run_moves_to_what_it_meets() -> None:
+    text = DESCRIPTOR.format(key="key = n", first=PROBED)
+    texts, _ = fix_texts({"main.py": BUILT, "turned.py": text})
+    changed = [line.strip() for line in texts["turned.py"].splitlines() if line not in text.splitlines()]
+    assert (changed, texts["main.py"]) == (["cos, sin = cos.to(q.device), sin.to(q.device)"], BUILT)
+
+
+@pytest.mark.parametrize(
+    ("key", "first"), [("key = (n, held.rates.device)", PROBED), ("key = n", "print(net)")]
+)
+def test_a_descriptor_that_keeps_what_is_right(key: str, first: str) -> None:
+    texts = {"main.py": BUILT, "turned.py": DESCRIPTOR.format(key=key, first=first)}
+    assert fix_texts(texts)[0] == texts
+    assert not check_texts(texts)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.copying import replace
-from devfix.analysis.domain.values import UNKNOWN, Obj, Ref, Value
+from devfix.analysis.domain.values import UNKNOWN, Class, Obj, Ref, Value
+from devfix.analysis.nn import modules
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -15,6 +16,17 @@ NAME = "__dict__"
 ENTRIES = "own entries"
 #: The fact of a dict that shows the attributes of an object.
 NAMESPACE_OF = "namespace of"
+#: What every module has in its ``__dict__``.
+OF_MODULES = frozenset(
+    "training _parameters _buffers _non_persistent_buffers_set _modules _backward_hooks _backward_pre_hooks "
+    "_is_full_backward_hook _forward_hooks _forward_hooks_always_called _forward_hooks_with_kwargs _forward_pre_hooks "
+    "_forward_pre_hooks_with_kwargs _load_state_dict_post_hooks _load_state_dict_pre_hooks _state_dict_hooks "
+    "_state_dict_pre_hooks".split()
+)
+#: Bases that give an object nothing more.
+_PLAIN_BASES = frozenset(
+    {"torch.nn.Module", "builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol"}
+)
 
 
 def given(interp: Interpreter, obj: Obj, entries: Value) -> Obj:
@@ -45,3 +57,14 @@ def read(interp: Interpreter, obj: Obj, name: str) -> Value | None:
 def write(interp: Interpreter, entries: Ref, name: str, value: Value) -> None:
     """An attribute of such an object is set."""
     interp.update(entries, interp.obj(entries).with_attr(name, value))
+
+
+def lacks(interp: Interpreter, view: Obj, name: str) -> bool:
+    """Whether the ``__dict__`` of a module certainly has nothing under a name, though not all of it is known."""
+    owner = view.facts.get(NAMESPACE_OF)
+    obj = interp.obj_of(owner)
+    if obj is None or not isinstance(obj.cls, Class) or name in view.attrs or name in OF_MODULES:
+        return False
+    known = name not in obj.attrs and all(map(str.isidentifier, obj.attrs))
+    bases = modules.external_bases(interp, obj.cls)
+    return known and _PLAIN_BASES.issuperset(bases) and not modules.has_strange_base(interp, obj.cls)

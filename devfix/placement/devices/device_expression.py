@@ -116,11 +116,11 @@ def find(facts: Facts, place: Place, peers: list[Operand]) -> DeviceExpression |
     name = _name(facts, place, "module") or _module_around(facts, place)
     if name is not None:
         return DeviceExpression(own_device.of_module(place, name))
-    own_input = itself or own_inputs.device(facts, place, peers)
-    if own_input is not None:
+    if (own_input := itself or own_inputs.device(facts, place, peers)) is not None:
         return DeviceExpression(own_input)
     beside = kept.tensor(facts, place)
-    return DeviceExpression(f"{beside}.device") if beside is not None else _of_kept_module(facts, place)
+    held = DeviceExpression(f"{beside}.device") if beside is not None else _of_kept_module(facts, place)
+    return held or (DeviceExpression(f"{followed}.device") if followed is not None else None)
 
 
 def of_data(facts: Facts, place: Place) -> DeviceExpression | None:

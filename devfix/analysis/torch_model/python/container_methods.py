@@ -22,7 +22,7 @@ from devfix.analysis.domain.values import (
     TupleValue,
     Value,
 )
-from devfix.analysis.language import containers, item_assignment, iteration, object_keys
+from devfix.analysis.language import containers, given_namespaces, item_assignment, iteration, object_keys
 from devfix.analysis.language.frames import CallSite
 from devfix.analysis.nn import modules
 from devfix.analysis.torch_model.modules import module_walks
@@ -141,7 +141,7 @@ def _entry(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -
     kept = object_keys.entry(obj, key) if name == "get" else None
     if kept is not None:
         return kept
-    exact = known is not None and obj.element is None
+    exact = known is not None and (obj.element is None or given_namespaces.lacks(interp, obj, known))
     # Whoever names a default expects it to be taken now and then.
     found = default if exact else join_elements([containers.get_item(interp, ref, key), default], split=True)
     if name == "setdefault":

@@ -23,7 +23,7 @@ from devfix.analysis.domain.values import (
     Unknown,
     Value,
 )
-from devfix.analysis.language import iteration
+from devfix.analysis.language import given_namespaces, iteration
 from devfix.analysis.record.trails import roots_of
 from devfix.analysis.torch_model.arrays import sparse_matrices, table_types
 from devfix.analysis.torch_model.python import instance_checks, python_version, value_classes
@@ -165,7 +165,8 @@ def _contains(interp: Interpreter, item: Value, container: Value) -> bool | None
         key = iteration.dict_key(item)
         if key is not None and key in obj.attrs:
             return True
-        return False if key is not None and obj.element is None else None
+        exact = key is not None and (obj.element is None or given_namespaces.lacks(interp, obj, key))
+        return False if exact else None
     items = iteration.exact_items(interp, container)
     if isinstance(item, Const) and items is not None and all(isinstance(i, Const) for i in items):
         return item in items
