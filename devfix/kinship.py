@@ -6,6 +6,7 @@ left behind there leaves others behind.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -52,16 +53,20 @@ def are_kin(findings: Sequence[Finding]) -> bool:
     return True
 
 
-def are_mended(findings: Iterable[Finding], made: Sequence[Finding]) -> bool:
+def are_mended(findings: Iterable[Finding], made: Sequence[Finding], sources: Mapping[str, Source]) -> bool:
     """Whether each finding that is no longer there once ``made`` were fixed is mended by that, or lies on the way.
 
     Where two ways lead to a place and one of them is mended, nobody knows any more on which device that is which comes
-    there. So a fault on the other way shows no longer, and is there all the same.
+    there. So a fault on the other way shows no longer, and is there all the same. What is changed in the function where
+    the fault shows is behind the ways that lead there.
     """
     fixes = [each.fix for each in made if each.fix is not None]
     changed = _changed(fixes)
+    within = {_function_at(sources, place) for place in changed}
     return all(
-        not changed.isdisjoint(_places(finding)) or not set(fixes).isdisjoint(fixes_of(finding))
+        not changed.isdisjoint(_places(finding))
+        or not set(fixes).isdisjoint(fixes_of(finding))
+        or not within.isdisjoint(_function_at(sources, place) for place in _shown_at(finding))
         for finding in findings
     )
 
@@ -94,6 +99,21 @@ def parts_of(chosen: Finding, findings: Sequence[Finding]) -> list[Finding]:
 def _places(finding: Finding) -> frozenset[Place]:
     """The lines that a finding and its notes speak of."""
     return _lines((finding, *finding.notes))
+
+
+def _shown_at(finding: Finding) -> frozenset[Place]:
+    """The lines of its operands, where they meet."""
+    return _lines(finding.marks or (finding,))
+
+
+def _function_at(sources: Mapping[str, Source], place: Place) -> tuple[str, int]:
+    """The innermost function around a line, by the line where it begins; 0 for the module itself."""
+    path, line = place
+    nodes = ast.walk(sources[path].tree) if path in sources else ()
+    around = (node for node in nodes if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)))
+    return path, max(
+        (node.lineno for node in around if node.lineno <= line <= (node.end_lineno or 0)), default=0
+    )
 
 
 def _lines(told: Iterable[Finding | Note]) -> frozenset[Place]:

@@ -56,7 +56,7 @@ def hides(start: State, after: State) -> bool:
     """Whether a finding is gone of which no fix that was made has to do with it."""
     left = identities_of(after)
     gone = [each for each in start.judgement.findings if identity_of(start.program, each, 0) not in left]
-    return not are_mended(gone, after.fixed)
+    return not are_mended(gone, after.fixed, start.program.sources)
 
 
 def moves_by_itself(after: State, end: State) -> bool:

@@ -10,6 +10,7 @@ from text_program import clashes, fix_texts
 
 from devfix.findings import Applicability, FileEdit, Finding, Fix, Note, Span, WrapExpression
 from devfix.kinship import MOST, are_kin, are_mended, in_common
+from devfix.source import Source
 
 
 def changed(text: str) -> list[str]:
@@ -208,10 +209,14 @@ def test_a_finding_is_mended_by_a_fix_at_one_of_its_places_or_by_one_of_its_own(
     made = Finding("a.py", Span(1, 0, 1, 1), "DF102", "operand-not-moved", "x", fix=FIX)
     near = Finding("a.py", Span(4, 3, 4, 5), "DF102", "operand-not-moved", "y")
     far = Finding("a.py", Span(9, 0, 9, 1), "DF102", "operand-not-moved", "z")
-    assert are_mended([near], [made])
-    assert are_mended([made], [made])
-    assert not are_mended([near, far], [made])
-    assert are_mended([replace(far, fix=replace(FIX, edits=()), alternatives=(FIX,))], [made])
+    text = "def f():\n" + "    x\n" * 6 + "def g():\n    x\n"
+    sources = {"a.py": Source("a.py", text)}
+    assert are_mended([near], [made], sources)
+    assert are_mended([made], [made], sources)
+    assert not are_mended([near, far], [made], sources)
+    assert are_mended([replace(far, fix=replace(FIX, edits=()), alternatives=(FIX,))], [made], sources)
+    in_one = {"a.py": Source("a.py", text.replace("def g():", "    x"))}
+    assert are_mended([near, far], [made], in_one)
 
 
 def test_what_findings_have_in_common_is_no_less_trusted_than_what_they_prefer() -> None:

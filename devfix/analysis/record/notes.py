@@ -312,7 +312,7 @@ def _summary_of_several(interp: Interpreter, value: Union) -> tuple[str, Device 
 def _movable(interp: Interpreter, value: Value) -> str:
     """``object`` for one whose class has a ``to`` that returns something, ``mover`` when it returns nothing."""
     obj = interp.obj_of(value)
-    if movables.is_graph(obj) or movables.is_batch(interp, value):
+    if movables.is_graph(obj) or movables.moves_itself(interp, value):
         return "object"
     if obj is None or obj.kind not in ("instance", "dict") or not isinstance(obj.cls, Class):
         return ""

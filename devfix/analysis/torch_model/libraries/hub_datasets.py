@@ -13,6 +13,7 @@ from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.lattice import AT_LEAST_1, CPU
 from devfix.analysis.domain.values import (
     NONE,
+    TRUE,
     UNKNOWN,
     Const,
     External,
@@ -114,7 +115,7 @@ def row(interp: Interpreter, obj: Obj) -> Value:
 def _named_tensors(interp: Interpreter, rank: int | None, *, mixed: bool = False) -> Ref:
     """Tensors by the names of their columns; ``mixed`` when texts may be among them."""
     tensor = Tensor(CPU, None, rank, grad=False, leaf=True)
-    facts: dict[str, Value] = {"mixed": Const(True)} if mixed else {}
+    facts: dict[str, Value] = {movables.PLAIN: TRUE, **({"mixed": TRUE} if mixed else {})}
     return interp.new(Obj("external", External(movables.BATCH), element=tensor, facts=facts))
 
 

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 GRAPH = "torch_geometric.data.Data"
 #: What a tokenizer returns.
 BATCH = "transformers.BatchEncoding"
+#: The fact of a batch that may be a dict and no more.
+PLAIN = "plain"
 
 
 def is_graph(obj: Obj | None) -> bool:
@@ -24,3 +26,8 @@ def is_batch(interp: Interpreter, value: Value) -> bool:
     """Whether a value is a batch from a tokenizer."""
     obj = interp.obj_of(value)
     return obj is not None and isinstance(obj.cls, External) and obj.cls.name == BATCH
+
+
+def moves_itself(interp: Interpreter, value: Value) -> bool:
+    """Whether a value is a batch that has a method ``to``: a row of a dataset is treated alike, and is a dict."""
+    return is_batch(interp, value) and PLAIN not in interp.obj(value).facts

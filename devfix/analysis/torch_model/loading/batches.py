@@ -89,7 +89,7 @@ def form(interp: Interpreter, value: Value) -> str:
     if isinstance(value, Tensor):
         return "tensor"
     obj = interp.obj_of(value)
-    if movables.is_batch(interp, value):
+    if movables.moves_itself(interp, value):
         return "object"
     items = value.items if isinstance(value, TupleValue) else obj.items if obj is not None else None
     if items is not None:
