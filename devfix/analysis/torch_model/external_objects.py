@@ -27,6 +27,7 @@ from devfix.analysis.nn import modules
 from devfix.analysis.torch_model.arrays import (
     learners,
     numpy_model,
+    numpy_random,
     picture_types,
     pictures,
     plots,
@@ -216,7 +217,7 @@ def _tokenizer(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSit
 
 
 def _numpy_generator(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:
-    return numpy_model.random(interp, name, site)
+    return numpy_random.draw(interp, name, site)
 
 
 def _manager(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:
