@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import devfix
-from devfix.findings import ORIGIN_KINDS
+from devfix.origin_kinds import ORIGIN_KINDS
 
 _ROOT = Path(devfix.__file__).parent
 #: The calls that note a place, by the name of what is called; the kind is what they are given first.

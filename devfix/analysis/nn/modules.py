@@ -91,10 +91,10 @@ def has_strange_base(interp: Interpreter, cls: Class) -> bool:
 
 
 #: Packages whose classes are modules.
-_OF_MODULES = (
-    "torchvision.models", "torchvision.ops", "torchmetrics.", "torch.nn.modules", "torch_geometric.nn.aggr", "torch_geometric.nn.conv",
-    "torch_geometric.nn.dense", "torch_geometric.nn.models", "torch_geometric.nn.norm",
-)  # fmt: skip
+_OF_MODULES = tuple(
+    "torchvision.models torchvision.ops torchmetrics. torch.nn.modules torch_geometric.nn.aggr torch_geometric.nn.conv "
+    "torch_geometric.nn.dense torch_geometric.nn.models torch_geometric.nn.norm".split()
+)
 
 
 def is_module_name(name: str) -> bool:
@@ -322,10 +322,8 @@ def havoc(interp: Interpreter, value: Value, *, everything: bool = False) -> Non
         if obj is None or current.address in seen:
             continue
         seen.add(current.address)
-        pending += [v for v in obj.attrs.values() if v.__class__ in _HOLDING]
-        pending += [v for v in obj.items or () if v.__class__ in _HOLDING]
-        if obj.element is not None and obj.element.__class__ in _HOLDING:
-            pending.append(obj.element)
+        held = (*obj.attrs.values(), *(obj.items or ()), obj.element)
+        pending += [v for v in held if v is not None and v.__class__ in _HOLDING]
         if is_module(interp, current):
             if interp.program.adopts:
                 continue

@@ -206,7 +206,11 @@ def _has_more_than_tensors(facts: Facts) -> bool:
     return any("get_extra_state" in source.text for source in facts.program.sources.values())
 
 
-def is_copied(node: ast.AST) -> bool:
-    """Whether somebody asked for a copy on one side by name: nobody wants it back in the same breath."""
+def is_copy(facts: Facts, node: ast.AST) -> bool:
+    """Whether somebody asked for a copy on one side by name: nobody wants it back in the same breath.
+
+    Where a device is chosen for a program that had none, nobody asked for a side.
+    """
     func = node.func if isinstance(node, ast.Call) else None
-    return isinstance(func, ast.Attribute) and func.attr in ("cpu", "cuda")
+    asked = isinstance(func, ast.Attribute) and func.attr in ("cpu", "cuda")
+    return asked and not facts.program.adopts

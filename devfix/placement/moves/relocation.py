@@ -92,10 +92,9 @@ class Relocator:
             edits = tuple(dict.fromkeys(edit for each in made for edit in each))
             return [self._fix(edits, 0)] if all(made) else []
         found: dict[Edits, Fix] = {}
-        if (lent := lent_module.fix(self.facts, self.operand, self.peers)) is not None:
-            found[lent.edits] = lent
-        if (back := moving_back.fix(self.facts, self.operand)) is not None:
-            found[back.edits] = back
+        lent = lent_module.fix(self.facts, self.operand, self.peers)
+        for fix in (lent, moving_back.fix(self.facts, self.operand)):
+            found.update({fix.edits: fix} if fix is not None else {})
         kept, stays_there = destination.kept(self.facts, self.mismatch, self.operand, self.peers)
         if kept is not None and self.facts.program.adopts and self._is_computed():
             kept = replace(kept, turn=_LAST)  # it moves with what it is computed from, if that does
@@ -385,9 +384,8 @@ class Relocator:
     def _wrap(self, place: Place | None) -> Edits:
         if place is not None and isinstance(place.node, (ast.ListComp, ast.GeneratorExp)):
             place = Place(place.path, place.outline, place.node.elt)
-        if place is None or not isinstance(place.node, ast.expr):
-            return ()
-        if moving_back.is_copied(place.node) and not self.facts.program.adopts:
+        back = place is not None and moving_back.is_copy(self.facts, place.node)
+        if place is None or back or not isinstance(place.node, ast.expr):
             return ()
         place = selecting.whole(self.facts, place)
         found = self._expression(place)

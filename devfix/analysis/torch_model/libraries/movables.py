@@ -30,4 +30,5 @@ def is_batch(interp: Interpreter, value: Value) -> bool:
 
 def moves_itself(interp: Interpreter, value: Value) -> bool:
     """Whether a value is a batch that has a method ``to``: a row of a dataset is treated alike, and is a dict."""
-    return is_batch(interp, value) and PLAIN not in interp.obj(value).facts
+    obj = interp.obj_of(value)
+    return obj is not None and is_batch(interp, value) and PLAIN not in obj.facts

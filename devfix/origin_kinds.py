@@ -1,0 +1,64 @@
+"""The kinds of places that are noted in the life of a value."""
+
+from __future__ import annotations
+
+#: What an origin can be. How a value came to be: a factory call, a random factory call, an element of a
+#: loader or dataset, an array, the tensor made of one, a move, a cast, a module's construction, the output of a tokenizer,
+#: a checkpoint (or one loaded to the CPU on request), the new data of a parameter, a function parameter, the result of an operation,
+#: whole numbers that ``~`` turned round, floats that ``/`` made of whole numbers, a part of complex numbers, a host as an option,
+#: something else.
+#: What became of it afterwards, unchanged: bound to a name, stored as a plain attribute, as one of a Module by its constructor,
+#: in a plain container, collected with others of its batch, passed, moved in vain, kept by an object with a name, met
+#: where other runs have a number, left where it is by what moves batches of other forms. What uses the accelerator
+#: before a process is forked, and in that process. What is made there, of what is read on the CPU.
+#: What was no tensor where code that reads tensors on the CPU got it. In what dtype arrays became tensors. What a module took over from a state.
+#: A function that code outside was given, by the functions that it may call.
+ORIGIN_KINDS = (
+    "factory",
+    "random-factory",
+    "loader",
+    "array",
+    "numpy",
+    "move",
+    "all-moved",
+    "cast",
+    "module",
+    "tokenizer",
+    "checkpoint",
+    "host-checkpoint",
+    "replaced",
+    "parameter",
+    "result",
+    "inverted",
+    "quotient",
+    "part",
+    "option",
+    "other",
+    "name",
+    "attribute",
+    "module-attribute",
+    "item",
+    "collected",
+    "argument",
+    "given",
+    "discarded-move",
+    "discarded-copy",
+    "holder",
+    "sometimes",
+    "left-tuple",
+    "left-namedtuple",
+    "left-list",
+    "left-dict",
+    "left-dataclass",
+    "left-part",
+    "left-part-list",
+    "left-part-tuple",
+    "left-part-dict",
+    "used-before",
+    "used-in-process",
+    "hosted",
+    "number",
+    "entered",
+    "assigned",
+    "called-back",
+)
