@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 import torch
-from text_program import files, fix_texts
+from text_program import clashes, files, fix_texts
 
 from devfix.findings import Applicability
 
@@ -99,6 +99,61 @@ b = ids @ torch.ones(3, 3)
         "ratings = torch.tensor([1200, 1300])\nratings[0] += 0.5\n",
         "torch.tensor([1200, 1300]).float()",
     ),
+    "counts that become tensors beside indices": (
+        """
+row, col, count = np.array([0, 1]), np.array([2, 0]), np.array([3, 1])
+row, col, count = (torch.from_numpy(np.ascontiguousarray(a)) for a in (row, col, count))
+total = torch.zeros(9)
+total.scatter_add_(0, row * 3 + col, count)
+""",
+        "total.scatter_add_(0, row * 3 + col, count.float())",
+    ),
+    "counts of which a helper makes tensors, as of indices": (
+        """
+def tensor(a):
+    return torch.from_numpy(a)
+
+
+index, count = tensor(np.array([0, 1])), tensor(np.array([3, 1]))
+torch.zeros(9).index_add_(0, index, count)
+""",
+        "torch.zeros(9).index_add_(0, index, count.float())",
+    ),
+    "counts that a data set keeps beside labels": (
+        """
+class Table:
+    def __init__(self, counts, labels):
+        self.counts = torch.from_numpy(counts)
+        self.labels = torch.from_numpy(labels)
+
+
+table = Table(np.ones((4, 3), dtype=np.int64), np.array([0, 1, 0, 1]))
+F.cross_entropy(nn.Linear(3, 2)(table.counts), table.labels)
+""",
+        "self.counts = torch.from_numpy(counts).float()",
+    ),
+    "counts that are used where they are gone through": (
+        """
+net = nn.Linear(3, 2)
+found = [net(torch.from_numpy(row)) for row in np.ones((4, 3), dtype=np.int64)]
+""",
+        "net(torch.from_numpy(row).float())",
+    ),
+    "weights of a bag, which come from NumPy": (
+        """
+bag, ids = nn.EmbeddingBag(4, 3, mode="sum"), torch.tensor([0, 1, 2])
+weights = torch.from_numpy(np.array([0.5, 0.2, 0.3]))
+bag(ids, torch.tensor([0, 2]), per_sample_weights=weights)
+""",
+        "weights = torch.from_numpy(np.array([0.5, 0.2, 0.3])).float()",
+    ),
+    "weights of a bag that is a function": (
+        """
+table, ids = torch.rand(4, 3), torch.tensor([[0, 1, 2]])
+F.embedding_bag(ids, table, mode="sum", per_sample_weights=torch.ones(1, 3, dtype=torch.int64))
+""",
+        "per_sample_weights=torch.ones(1, 3, dtype=torch.float32)",
+    ),
 }
 
 
@@ -125,3 +180,26 @@ def test_a_float_that_somebody_computes_with_stays_one() -> None:
     fixed = fix_texts(files(text), Applicability.UNSAFE)[0]["main.py"]
     assert "table(near.long())" in fixed
     assert "distance = torch.arange(5).abs().float()" in fixed
+
+
+@pytest.mark.parametrize("weight", ["float32", "float64", "float16"])
+@pytest.mark.parametrize("given", ["float32", "float64", "float16"])
+@pytest.mark.parametrize("within", ["contextlib.nullcontext()", "torch.autocast('cpu', torch.bfloat16)"])
+def test_the_weights_of_a_bag_are_refused_as_pytorch_refuses_them(
+    weight: str, given: str, within: str
+) -> None:
+    text = f"""
+import contextlib
+import torch
+table, ids = torch.rand(4, 3, dtype=torch.{weight}), torch.tensor([[0, 1, 2]])
+weights = torch.rand(1, 3, dtype=torch.{given})
+with {within}:
+    torch.nn.functional.embedding_bag(ids, table, mode="sum", per_sample_weights=weights)
+"""
+    try:
+        exec(text, {})
+    except RuntimeError:
+        refused = True
+    else:
+        refused = False
+    assert bool(clashes(text)) == refused

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
+from devfix.analysis.domain.lattice import INTEGERS
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.scope_names import parameters_of
 from devfix.findings import (
@@ -177,13 +178,19 @@ class Recaster:
             return () if chosen else self._recast(place, call)
         if origin.kind not in ("array", "numpy", "factory") or is_written_later(place):
             return ()
-        if self.facts.entered_as(origin.path, origin.span) - {self.operand.dtype, self.wanted}:
+        others = self.facts.entered_as(origin.path, origin.span) - {self.operand.dtype, self.wanted}
+        if others or self._are_numbers_of_many(place):
             return ()  # what else becomes a tensor there is none of these, and stays what it is
         if self.mismatch.kind == "dtype" and any(keyword.arg == "dtype" for keyword in call.keywords):
             return ()  # somebody computes in this dtype; what comes out is cast
         if edits := dtype_keyword.told_factory(place, self.wanted):
             return edits
         return self._wrap(place)
+
+    def _are_numbers_of_many(self, place: Place) -> bool:
+        """Whether whole numbers are to be floats, and others come from the same place, which may be indices."""
+        whole, use = self.operand.dtype in INTEGERS, self._place(self.operand.path, self.operand.span)
+        return whole and self._is_float() and shared_move.makes_others(place, use)
 
     def _at_casts(self) -> tuple[FileEdit, ...]:
         """``.double()`` on what should be an index becomes ``.long()``."""
@@ -233,7 +240,8 @@ class Recaster:
         func = call.func if isinstance(call, ast.Call) else None
         if place is None or not isinstance(func, ast.Attribute) or func.attr in ("type", "type_as"):
             return ()  # these cast as well, whatever came before
-        if shared_move.serves_others(place, func.value, self._place(self.operand.path, self.operand.span)):
+        use = self._place(self.operand.path, self.operand.span)
+        if shared_move.serves_others(place, func.value, use) or self._are_numbers_of_many(place):
             return ()
         told = next(
             (keyword.value for keyword in getattr(call, "keywords", ()) if keyword.arg == "dtype"), None

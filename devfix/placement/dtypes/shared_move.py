@@ -1,4 +1,4 @@
-"""Shared moves: what moves one value after the other is no place to cast one of them."""
+"""Shared moves: what moves one value after the other, or makes tensors of them, is no place to cast one of them."""
 
 from __future__ import annotations
 
@@ -20,6 +20,17 @@ def serves_others(move: Place, moved: ast.expr, use: Place | None) -> bool:
     return around is not None and not (
         use is not None and use.path == move.path and contains(move.outline, around, use.node)
     )
+
+
+def makes_others(made: Place, use: Place | None) -> bool:
+    """Whether an expression makes tensors of other values as well: it goes through them, or is all that a helper does to what it is given."""
+    names = [node for node in ast.walk(made.node) if isinstance(node, ast.Name)]
+    for around in filter(None, (_giver(made, name) for name in names)):
+        spec = parameters_of(around) if isinstance(around, (ast.FunctionDef, ast.AsyncFunctionDef)) else ()
+        within = use is not None and use.path == made.path and contains(made.outline, around, use.node)
+        if len(spec) < 2 and not within:
+            return True
+    return False
 
 
 def _giver(move: Place, moved: ast.Name) -> ast.AST | None:

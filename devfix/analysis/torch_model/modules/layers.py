@@ -304,6 +304,7 @@ def weighted(interp: Interpreter, ref: Ref, name: str, place: Tensor, site: Call
     first = parts[0].tensor if parts else None
     if spec.index:
         parts = index_types.check(interp, site.node, full, parts, spec.inputs[:1])
+        operand_types.check_bag_weights(interp, site.node, full, parts, weight)
     if spec.strict or spec.normalised:
         data = [part for part in parts if part.role in DATA]
         requirements.same_dtype(interp, site.node, full, [*data, weight])

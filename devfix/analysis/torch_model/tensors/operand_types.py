@@ -103,6 +103,15 @@ def _check_added_mask(interp: Interpreter, node: ast.AST, operation: str, parts:
         requirements.same_dtype(interp, node, operation, [mask, query], decisive=query)
 
 
+def check_bag_weights(
+    interp: Interpreter, node: ast.AST, operation: str, parts: list[Part], table: Part
+) -> None:
+    """What weighs the entries of a bag: "to have the same type as tensor for argument #1 'per_sample_weights'"."""
+    given = [part for part in parts if part.role == "per_sample_weights"]
+    if given:
+        requirements.same_dtype(interp, node, operation, [*given, table], decisive=table)
+
+
 def check_logical(
     interp: Interpreter, node: ast.AST, operation: str, parts: list[Part], others: list[Value]
 ) -> None:
