@@ -6,8 +6,9 @@ import ast
 from typing import TYPE_CHECKING
 
 from devfix.analysis.deciding import correlated
+from devfix.analysis.domain import values
 from devfix.analysis.domain.copying import replace
-from devfix.analysis.domain.join import LEFT
+from devfix.analysis.domain.join import LEFT, scalar_type
 from devfix.analysis.domain.lattice import AT_LEAST_1, promote
 from devfix.analysis.domain.values import Tensor, Value, without_none
 from devfix.analysis.language import iteration
@@ -80,7 +81,7 @@ def members(interp: Interpreter, sequence: Arg) -> tuple[list[Part], bool]:
     left = obj.facts.get(LEFT) if obj is not None else None
     held = not isinstance(node, (ast.ListComp, ast.GeneratorExp))  # whose element is what moves
     if items is None:
-        element = without_none(iteration.element(interp, value, node))
+        element = _beside_numbers(iteration.element(interp, value, node))
         if isinstance(element, Tensor):
             return [Part(_or_left(element, left), "tensors", node, held=held)], False
         return [], True
@@ -89,10 +90,19 @@ def members(interp: Interpreter, sequence: Arg) -> tuple[list[Part], bool]:
         nodes = list(node.elts)
     parts = [
         Part(_or_left(item, left), "tensors", where, held=held and where is node)
-        for item, where in zip(items, nodes, strict=True)
+        for item, where in zip(map(_beside_numbers, items), nodes, strict=True)
         if isinstance(item, Tensor)
     ]
     return parts, len(parts) < len(items)
+
+
+def _beside_numbers(value: Value) -> Value:
+    """The tensor that an entry is which may be a number as well, as sums are that begin with 0: no number is joined."""
+    value = without_none(value)
+    parts = values.members(value)
+    tensors = [part for part in parts if isinstance(part, Tensor)]
+    numbers = [part for part in parts if scalar_type(part) in ("int", "float")]
+    return tensors[0] if len(tensors) == 1 and len(numbers) == len(parts) - 1 else value
 
 
 def of_strangers(interp: Interpreter, sequence: Arg) -> list[Part]:
