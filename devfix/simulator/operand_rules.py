@@ -13,7 +13,7 @@ from typing import Any, Callable, Optional, Union
 
 import torch
 
-from . import composite_rules, dtype_rules, foreach_rules, indexing_rules, layer_rules
+from . import composite_rules, dtype_rules, foreach_rules, indexing_rules, layer_rules, torchvision_rules
 from .generated_checks import checked, method_of, overload_of, sparse_key
 from .iterator_rules import elementwise
 from .kernel_table import HOST_ONLY
@@ -106,6 +106,8 @@ def _ruled(call: Call) -> Any:
 
 def _rule_for(func: Any) -> Optional[_Rule]:
     name = str(func._schema.name)
+    if name.startswith(torchvision_rules.NAMESPACE):
+        return torchvision_rules.all_there
     if not name.startswith("aten::"):
         return None
     rule = _RULES.get(name[len("aten::") :])
