@@ -28,3 +28,9 @@ def test_those_of_texts_are() -> None:
 @pytest.mark.parametrize("maker", PROCESSORS)
 def test_all_of_them_are_on_the_cpu(maker: str) -> None:
     assert clashes(PROGRAM.format(maker=maker, move=".cuda()")) == ["7: device"]
+
+
+def test_a_processor_may_be_told_where_to_make_them() -> None:
+    text = PROGRAM.format(maker="AutoProcessor", move=".cuda()")
+    assert not clashes(text.replace('"pt")', '"pt", device=net.weight.device)'))
+    assert clashes(text.replace('"pt")', '"pt", device=None)')) == ["7: device"]

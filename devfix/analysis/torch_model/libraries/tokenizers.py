@@ -9,6 +9,7 @@ from devfix.analysis.domain import classes
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.lattice import AT_LEAST_1, CPU
 from devfix.analysis.domain.values import (
+    NONE,
     UNKNOWN,
     Class,
     Const,
@@ -43,8 +44,11 @@ def make(interp: Interpreter, name: str, site: CallSite) -> Value:
 
 
 def encode(interp: Interpreter, maker: Obj, site: CallSite) -> Value:
-    """``tokenizer(text, return_tensors="pt")``: tensors on the CPU, of int64 where they stand for text alone."""
-    if site.value(None, "return_tensors") != Const("pt"):
+    """``tokenizer(text, return_tensors="pt")``: tensors on the CPU, of int64 where they stand for text alone.
+
+    Some processors make them on the device that they are told.
+    """
+    if site.value(None, "return_tensors") != Const("pt") or site.value(None, "device") not in (None, NONE):
         return UNKNOWN
     trail = (interp.site("tokenizer", site.node),)
     made_of = maker.facts.get("dtype")
