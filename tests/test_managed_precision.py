@@ -52,3 +52,27 @@ def test_a_body_that_returns_has_it_too() -> None:
 
 def test_what_follows_the_body_is_as_before() -> None:
     assert not clashes(PRECISION.format(body=HELD, inner="y = x + 1"))
+
+
+UNHEARD = """
+import torch
+from somewhere import Policy
+from torch import nn
+
+policy, other = Policy(), nn.Linear(3, 3).bfloat16()
+held = policy.made
+with {manager}:
+    print(other(torch.ones(2, 3)))
+print(other(torch.ones(2, 3){last}))
+"""
+
+
+@pytest.mark.parametrize("manager", ["held.context()", "held.inner.context(1)"])
+def test_a_manager_of_an_object_that_nobody_knows_may_choose_the_precision_of_its_block(manager: str) -> None:
+    assert clashes(UNHEARD.format(manager=manager, last="")) == ["10: dtype"]
+    assert not clashes(UNHEARD.format(manager=manager, last=".bfloat16()"))
+
+
+@pytest.mark.parametrize("manager", ["held.context() as found", "open('log')", "torch.no_grad()"])
+def test_what_gives_the_program_something_or_is_known_does_not(manager: str) -> None:
+    assert clashes(UNHEARD.format(manager=manager, last=".bfloat16()")) == ["9: dtype"]

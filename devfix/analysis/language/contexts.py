@@ -171,11 +171,27 @@ def _with_default_device(interp: Interpreter, device: DeviceValue) -> Leaving:
     return Leaving(leave)
 
 
+def may_cast(interp: Interpreter, manager: Value, node: ast.expr) -> Leaving:
+    """What is left of a block whose manager gives the program nothing, and which an object makes of which nobody knows what it does.
+
+    It may choose the precision for the block.
+    """
+    func = node.func if isinstance(node, ast.Call) else None
+    owner = func.value if isinstance(func, ast.Attribute) else None
+    if not isinstance(manager, Unknown) or not isinstance(owner, (ast.Name, ast.Attribute)):
+        return NOTHING
+    return _with_precision(interp, "?") if interp.eval(owner) == UNKNOWN else NOTHING
+
+
 def _with_autocast(interp: Interpreter, manager: Obj) -> Leaving:
-    before = interp.autocast
     chosen = manager.facts.get("dtype")
     name = chosen.name if isinstance(chosen, DTypeValue) else None
-    interp.autocast = None if "disabled" in manager.facts else name or "?"
+    return _with_precision(interp, None if "disabled" in manager.facts else name or "?")
+
+
+def _with_precision(interp: Interpreter, name: str | None) -> Leaving:
+    before = interp.autocast
+    interp.autocast = name
 
     def leave() -> None:
         interp.autocast = before

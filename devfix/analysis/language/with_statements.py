@@ -25,6 +25,8 @@ def with_(interp: Interpreter, node: ast.With | ast.AsyncWith) -> None:
         undo.append(resume or leave)
         if item.optional_vars is not None:
             binding.bind(interp, item.optional_vars, entered, node)
+        else:
+            undo.append(contexts.may_cast(interp, manager, item.context_expr))
     before = leaving.so_far(interp.frame)
     interp.run(node.body)
     leaving.by_all(interp, undo, before)
