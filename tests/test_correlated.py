@@ -290,3 +290,48 @@ def test_a_test_that_comes_out_the_same_each_round_leaves_all_of_a_list_in_one_p
     before: str, within: str, more: str, found: list[str]
 ) -> None:
     assert clashes(STACKED.format(before=before, within=within, more=more)) == found
+
+
+SHARED = """
+import argparse
+import torch
+from torch import nn
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--overlap", action="store_true")
+parser.add_argument("--other", action="store_true")
+parser.add_argument("--device", default="cuda")
+args = parser.parse_args()
+device = args.device
+feature = torch.zeros(5, 3)
+net = nn.Linear(3, 3).to(device)
+
+def forward(x{given}):
+    h = net(x)
+    if {asked}:
+        return h + net(feature)
+    return h
+
+if args.overlap:
+    feature = feature.to(device)
+for _ in range(3):
+    print(forward(torch.ones(5, 3).to(device)))
+    {more}
+"""
+
+
+@pytest.mark.parametrize(
+    ("asked", "given", "more", "found"),
+    [
+        ("args.overlap", "", "pass", []),
+        ("args.overlap and len(x) > 2", "", "pass", []),
+        ("not args.overlap", "", "pass", ["18: device"]),
+        ("args.other", "", "pass", ["18: device"]),
+        ("args.overlap", ", args=args", "pass", ["18: device"]),
+        ("args.overlap", "", "args.overlap = True", ["18: device"]),
+    ],
+)
+def test_a_function_that_asks_what_the_script_asked_finds_what_that_chose(
+    asked: str, given: str, more: str, found: list[str]
+) -> None:
+    assert clashes(SHARED.format(asked=asked, given=given, more=more)) == found

@@ -103,6 +103,37 @@ def _is_of_script(interp: Interpreter, script: Frame, test: ast.expr) -> bool:
     return all(interp.state.get(frame.id, name) is None for name in names)
 
 
+def of_script(interp: Interpreter, node: ast.Name, value: Value) -> Value:
+    """What a name of the script is where a function has asked for what the script chose it by."""
+    frame, script = interp.frame, interp.stack[0]
+    if not script.choices or frame.function is None or not isinstance(value, OWN):
+        return value
+    for test, outcome in _guards(frame.function.node).get(node, ()):
+        part, swapped = _affirmed(test)
+        for known, comes_out in _known(part, outcome != swapped, script.choices):
+            choice = known.get(node.id)
+            if choice is not None and choice.joined is value and _is_of_script(interp, script, part):
+                return choice.then if comes_out else choice.other
+    return value
+
+
+@remembered
+def _guards(function: ast.AST) -> dict[ast.Name, list[tuple[ast.expr, bool]]]:
+    """The names in the branches of a function's tests of options, with these tests and how they come out."""
+    guards: dict[ast.Name, list[tuple[ast.expr, bool]]] = {}
+    for part in statements_in(function):
+        if not isinstance(part, ast.If):
+            continue
+        for branch, outcome, whole in ((part.body, True, ast.And), (part.orelse, False, ast.Or)):
+            each_holds = isinstance(part.test, ast.BoolOp) and isinstance(part.test.op, whole)
+            tests = part.test.values if each_holds and isinstance(part.test, ast.BoolOp) else [part.test]
+            asked = [(test, outcome) for test in tests if _asked(test)]
+            for name in (each for statement in branch for each in walk(statement) if asked):
+                if isinstance(name, ast.Name):
+                    guards.setdefault(name, []).extend(asked)
+    return guards
+
+
 def _narrow_given(
     interp: Interpreter, known: Mapping[str, Choice], outcome: bool, within: ast.If | None
 ) -> None:

@@ -79,7 +79,7 @@ def name(interp: Interpreter, node: ast.Name) -> Value:
     """
     value = interp.lookup(node.id)
     if value is not None:
-        return value
+        return correlated.of_script(interp, node, value) if interp.stack[0].choices else value
     builtin = names.builtin(node.id)
     if builtin is not None:
         return builtin
