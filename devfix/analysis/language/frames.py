@@ -84,7 +84,8 @@ class Loop:
     decides about a ``continue``, so that some rounds take it and others do not, ``varied`` that what the round brings does.
     ``decided`` are the tests whose
     outcome was known so far; one that no longer is has ``opened`` a branch that no round has seen.
-    ``grown`` are the names of the numbers that the last round changed. ``exact`` tells that each round of Python's is one here.
+    ``grown`` are the names of the numbers that the last round changed. ``exact`` tells that each round of Python's is one here,
+    ``is_first`` that this is the first of those that stand for all.
     """
 
     names: frozenset[str] = frozenset()
@@ -97,6 +98,7 @@ class Loop:
     opened: bool = False
     grown: set[str] = field(default_factory=set)
     exact: bool = False
+    is_first: bool = False
 
     def may_open(self) -> bool:
         """Whether a test whose outcome was known asks for a number that is no longer the same."""

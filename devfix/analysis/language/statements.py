@@ -7,7 +7,15 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from devfix.analysis.assumptions import discarding, keyed_caches, own_files, replacing
-from devfix.analysis.deciding import answers, chosen_results, conditions, correlated, data_tests, size_tests
+from devfix.analysis.deciding import (
+    answers,
+    chosen_results,
+    conditions,
+    correlated,
+    data_tests,
+    first_rounds,
+    size_tests,
+)
 from devfix.analysis.deciding.file_listings import are_asked_for
 from devfix.analysis.deciding.refilling import refills, renewed
 from devfix.analysis.domain.state import State, join_states
@@ -98,6 +106,8 @@ def if_(interp: Interpreter, node: ast.If) -> None:
     of data keeps the two devices of a variable apart, since one run may meet both.
     """
     truth = conditions.decide(interp, node.test, node.body, node.orelse)
+    if truth is None:
+        truth = first_rounds.decide(interp, node.test, node.body, node.orelse)
     frame = interp.frame
     for loop in frame.loops:
         loop.note(node.test, decided=truth is not None)
@@ -162,7 +172,7 @@ def for_(interp: Interpreter, node: ast.For | ast.AsyncFor) -> None:
             rounds = [element or iteration.element(interp, iterable, node.iter)] * LOOP_ROUNDS
     summary = not followed
     before = interp.state.fork() if summary else None
-    loop = Loop(data_tests.target_names(node), node, exact=followed)
+    loop = Loop(data_tests.target_names(node), node, exact=followed, is_first=summary)
     interp.frame.loops.append(loop)
     held = replacing.in_turn(interp, node, rounds[0] if rounds else None) if summary else []
     for value in _with_last(rounds, loop) if summary else rounds:
@@ -221,6 +231,7 @@ def while_(interp: Interpreter, node: ast.While) -> None:
 
 def _next_round(interp: Interpreter, loop: Loop, before: State | None) -> None:
     """``continue`` joins the end of the body, and counters become any number, for the next round."""
+    loop.is_first = False
     suspended.note_round(interp, loop)
     for state in loop.continues:
         split = loop.by_data or interp.program.adopts
