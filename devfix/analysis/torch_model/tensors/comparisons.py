@@ -20,6 +20,7 @@ from devfix.analysis.domain.values import (
     Partial,
     Scalar,
     Tensor,
+    Union,
     Unknown,
     Value,
 )
@@ -70,6 +71,9 @@ def compare(
 def usual_answer(interp: Interpreter, op: ast.cmpop, left: Value, right: Value) -> bool | None:
     """How a comparison of options comes out in a run that is given none: ``args.resume is not None``."""
     found, other = answers.usual_option(left), answers.usual_option(right)
+    if isinstance(op, (ast.Is, ast.IsNot)) and None in (found, other):
+        same = answers.compare_identity(interp, _usually(left), _usually(right))
+        return None if same is None else same is isinstance(op, ast.Is)
     if isinstance(op, (ast.In, ast.NotIn)):
         inside = _contains(interp, found, other or right) if found is not None else None
         return None if inside is None else inside is isinstance(op, ast.In)
@@ -78,6 +82,11 @@ def usual_answer(interp: Interpreter, op: ast.cmpop, left: Value, right: Value) 
     if isinstance(op, (ast.Is, ast.IsNot)):
         return (found == other) is isinstance(op, ast.Is)
     return _compare_plain(op, found, other)
+
+
+def _usually(value: Value) -> Value:
+    """Of what an option chooses, that which its default does."""
+    return value.usual if isinstance(value, Union) and value.usual is not None else value
 
 
 def _tensor_comparison(
