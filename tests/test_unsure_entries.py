@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from text_program import clashes
+from reality import lies
+from text_program import Ending, clashes
+
+from devfix.analysis.domain.lattice import ACCELERATOR
+from devfix.analysis.domain.values import DeviceValue
 
 BATCH = """
 import dataclasses
@@ -103,3 +107,75 @@ def test_what_is_not_dropped_stays_where_it_was() -> None:
     assert [clash.split(": ")[1] for clash in clashes(TABLE.format(body="pass"))] == ["device"]
     other = TABLE.format(body="self.__dict__.pop('other', None)")
     assert [clash.split(": ")[1] for clash in clashes(other)] == ["device"]
+
+
+SETTINGS = """
+import argparse
+import torch
+from dataclasses import dataclass, field
+
+def pick():
+    return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+@dataclass
+class Settings:
+    width: int = 3
+    device: torch.device = {default}
+
+def build(width=3, device={plain}):
+    return device
+
+def told():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--width", type=int, default=3)
+    parser.add_argument("--device", type=torch.device, default=None)
+    given = vars(parser.parse_args([]))
+    if given["device"] is None:
+        {dropped}
+    return given
+
+device, built = Settings(**told()).device, build(**told())
+"""
+
+
+@pytest.mark.parametrize("dropped", ['given.pop("device")', 'del given["device"]'])
+def test_where_an_option_was_dropped_the_default_is_the_device(dropped: str) -> None:
+    end = Ending(SETTINGS.format(default="field(default_factory=pick)", plain="pick()", dropped=dropped))
+    assert end["device"] == end["built"] == DeviceValue(ACCELERATOR)
+
+
+def test_where_the_default_is_the_cpu_nothing_is_known() -> None:
+    host = "torch.device('cpu')"
+    text = SETTINGS.format(
+        default=f"field(default_factory=lambda: {host})", plain=host, dropped='given.pop("device")'
+    )
+    end = Ending(text)
+    assert not any(isinstance(end[name], DeviceValue) for name in ("device", "built"))
+
+
+NARROWED = """
+import torch
+given = {{"mask": {mask}, "rows": torch.ones(2)}}
+if given["mask"] is {asked}:
+    given["mask"] = torch.zeros(2)
+mask = given["mask"]
+"""
+
+
+@pytest.mark.parametrize("mask", ["None", "torch.ones(2)"])
+@pytest.mark.parametrize("asked", ["None", "not None"])
+def test_a_test_of_an_entry_narrows_it(mask: str, asked: str) -> None:
+    assert not lies(NARROWED.format(mask=mask, asked=asked))
+
+
+MAYBE = """
+import sys
+import torch
+given = {"mask": torch.ones(3) if len(sys.argv) > 1 else None}
+if given["mask"] is not None:
+    torch.ones(3, device="cuda") * given["mask"]
+"""
+
+
+def test_what_an_entry_is_where_it_is_not_none_meets_the_accelerator() -> None:
+    assert clashes(MAYBE) == ["6: device"]

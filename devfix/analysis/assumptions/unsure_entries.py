@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from devfix.analysis.domain.copying import replace
-from devfix.analysis.domain.values import TRUE, UNKNOWN, Obj, Ref, Tensor, TupleValue, Value
+from devfix.analysis.domain.values import TRUE, UNKNOWN, Obj, Ref, Tensor, TupleValue, Value, is_option
 
 #: So begin the facts of a dict that tell of an entry which it has at times only.
 _AT_TIMES = "at times "
@@ -45,9 +45,14 @@ def apart(
     """
     lacking = a.attrs.keys() ^ b.attrs.keys()
     if a.kind == "dict":
-        placed = {f"{_AT_TIMES}{name}": TRUE for name in lacking if isinstance(attrs[name], _PLACED)}
+        placed = {f"{_AT_TIMES}{name}": TRUE for name in lacking if _makes_difference(attrs[name])}
         return dict(attrs), {**facts, **placed}
     if not a.facts and not b.facts:
         return dict(attrs), dict(facts)
     unsure = [name for name in lacking if f"{_DROPPED}{name}" in facts]
     return {**attrs, **dict.fromkeys(unsure, UNKNOWN)}, dict(facts)
+
+
+def _makes_difference(value: Value) -> bool:
+    """Whether it tells something that a value is there at times only: where an option is not, the default counts."""
+    return isinstance(value, _PLACED) or is_option(value)

@@ -15,6 +15,7 @@ from devfix.analysis.domain.lattice import ACCELERATOR, CPU
 from devfix.analysis.domain.values import (
     NONE,
     UNKNOWN,
+    Const,
     DeviceValue,
     External,
     Ref,
@@ -25,6 +26,7 @@ from devfix.analysis.domain.values import (
     members,
     without_none,
 )
+from devfix.analysis.language import iteration
 from devfix.analysis.text import fetches
 from devfix.analysis.text.syntax import binds_host, is_flag, names_accelerator
 from devfix.analysis.torch_model.python import instance_checks, value_classes
@@ -346,3 +348,8 @@ def _narrow(interp: Interpreter, node: ast.expr, value: Value) -> None:
         obj = interp.obj_of(owner)
         if obj is not None and isinstance(owner, Ref) and node.attr in obj.attrs:
             interp.update(owner, obj.with_attr(node.attr, value))
+    elif isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
+        holder, key = interp.eval(node.value), iteration.dict_key(Const(node.slice.value)) or ""
+        held = interp.obj_of(holder)
+        if isinstance(holder, Ref) and held is not None and held.kind == "dict" and key in held.attrs:
+            interp.update(holder, held.with_attr(key, value))

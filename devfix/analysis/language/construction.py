@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis.domain import classes
 from devfix.analysis.domain.copying import replace
+from devfix.analysis.domain.join import join_values
 from devfix.analysis.domain.values import (
     UNKNOWN,
     Class,
@@ -162,6 +163,8 @@ def _fill_fields(interp: Interpreter, cls: Class, ref: Ref, site: CallSite) -> N
         maker = classes.find(interp, cls, field.maker) if arg is None and field.maker else None
         if arg is not None:
             value = arg.value
+            if field.name in site.at_times and field.default is not None:
+                value = join_values(_default(interp, cls, field, field.default), value)
         elif isinstance(maker, Function):
             interp.update(ref, replace(obj, attrs=attrs))  # it may look at the fields before
             value = interp.call_function(maker, [ref], site.node)

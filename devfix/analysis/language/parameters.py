@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from devfix.analysis.domain.join import join_all
+from devfix.analysis.domain.join import join_all, join_values
 from devfix.analysis.domain.lattice import ACCELERATOR, DTYPES, parse_device
 from devfix.analysis.domain.values import (
     NONE,
@@ -56,6 +56,8 @@ def bind(interp: Interpreter, function: Function, site: CallSite) -> None:
     for index, parameter in enumerate(names):
         arg = site.args[index] if index < len(site.args) else site.keywords.get(parameter.arg)
         value = arg.value if arg is not None else defaults.get(parameter.arg)
+        if arg is not None and parameter.arg in site.at_times and parameter.arg in defaults:
+            value = join_values(defaults[parameter.arg], arg.value)
         variables[parameter.arg] = _bound(interp, function, parameter, value, arg)
     for parameter in spec.kwonlyargs:
         arg = site.keywords.get(parameter.arg)
