@@ -17,8 +17,8 @@ BOXES = torch.tensor([[0.0, 0.0, 0.0, 4.0, 4.0]])
 def operators() -> Iterator[None]:
     """Operators with the signatures of torchvision's, which need no more than these to be told apart."""
     library: Any = torch.library.Library("torchvision", "FRAGMENT")  # type: ignore[no-untyped-call]
-    library.define("roi_like(Tensor input, Tensor rois, float spatial_scale) -> Tensor")
-    library.impl("roi_like", lambda image, rois, scale: image.new_zeros(len(rois), image.shape[1]), "CPU")
+    library.define("roi_pool(Tensor input, Tensor rois, float spatial_scale) -> Tensor")
+    library.impl("roi_pool", lambda image, rois, scale: image.new_zeros(len(rois), image.shape[1]), "CPU")
     yield
     library._destroy()
 
@@ -27,13 +27,13 @@ def test_a_box_on_the_cpu_is_refused_in_its_words() -> None:
     with simulated_accelerator("cuda"):
         image = torch.zeros(1, 2, 8, 8, device="cuda")
         with pytest.raises(RuntimeError, match="rois must be a CUDA tensor"):
-            torch.ops.torchvision.roi_like(image, BOXES, 1.0)
+            torch.ops.torchvision.roi_pool(image, BOXES, 1.0)
         with pytest.raises(RuntimeError, match="input must be a CUDA tensor"):
-            torch.ops.torchvision.roi_like(image.cpu(), BOXES.cuda(), 1.0)
+            torch.ops.torchvision.roi_pool(image.cpu(), BOXES.cuda(), 1.0)
 
 
 def test_what_is_in_one_place_is_computed_there() -> None:
     with simulated_accelerator("cuda"):
         image = torch.zeros(1, 2, 8, 8, device="cuda")
-        assert torch.ops.torchvision.roi_like(image, BOXES.cuda(), 1.0).device.type == "cuda"
-        assert torch.ops.torchvision.roi_like(image.cpu(), BOXES, 1.0).device.type == "cpu"
+        assert torch.ops.torchvision.roi_pool(image, BOXES.cuda(), 1.0).device.type == "cuda"
+        assert torch.ops.torchvision.roi_pool(image.cpu(), BOXES, 1.0).device.type == "cpu"

@@ -106,7 +106,7 @@ def _ruled(call: Call) -> Any:
 
 def _rule_for(func: Any) -> Optional[_Rule]:
     name = str(func._schema.name)
-    if name.startswith(torchvision_rules.NAMESPACE):
+    if name in torchvision_rules.ASKING:
         return torchvision_rules.all_there
     if not name.startswith("aten::"):
         return None

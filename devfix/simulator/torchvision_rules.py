@@ -7,11 +7,14 @@ import torch
 from .claims import CPU
 from .operands import Call, refuse
 
-NAMESPACE = "torchvision::"
+#: The others compute with matrices of torch's, or read what they are given without a look.
+ASKING = frozenset(
+    f"torchvision::{name}" for name in "nms roi_align roi_pool ps_roi_align ps_roi_pool".split()
+)
 
 
 def all_there(call: Call) -> torch.device:
-    """The words of torchvision/csrc/ops/cuda (``roi_align_kernel.cu`` and its kin), heard on an H200."""
+    """The accelerator on which all tensors are; raises RefusedError in the words that an H200 had, with torchvision 0.26."""
     for name, tensor in call.checked_arguments():
         if call.device_of(tensor) == CPU:
             raise refuse(f"{name} must be a CUDA tensor")
