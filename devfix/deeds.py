@@ -19,6 +19,8 @@ from devfix.project import Program
 
 #: What a finding and one of its fixes are known by.
 Identity = tuple[str, str, str, str, int]
+#: What a finding alone is known by.
+Named = tuple[str, str, str, str]
 #: A program and what was found in it.
 Known = tuple[Program, Sequence[Finding]]
 
@@ -35,6 +37,11 @@ def identity_of(program: Program, finding: Finding, number: int) -> Identity:
     """What makes a finding and its fix ``number`` the same ones after lines have moved."""
     text = program.sources[finding.path].segment(finding.span)
     return (finding.path, finding.code, finding.message, text, number)
+
+
+def named(identity: Identity) -> Named:
+    """What remains of that for the finding, whichever of its fixes is made."""
+    return identity[:-1]
 
 
 def inserts_alone(fix: Fix) -> bool:

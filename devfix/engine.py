@@ -11,10 +11,11 @@ from functools import cached_property
 
 from devfix.batch import ApplyEdits, text_after
 from devfix.config import ConfigError, Settings, SettingsOf
+from devfix.endless import NotConvergingError
 from devfix.fates import Fates, fates
 from devfix.file_report import Crash, FileReport
 from devfix.findings import Applicability, Edit, Finding, ReplaceComment
-from devfix.fixing import Admits, Fixer, NotConvergingError
+from devfix.fixing import Admits, Fixer
 from devfix.judgement import Analyse, Judgement, RuleFailure, UnusedSuppression, judge
 from devfix.project import Program, Project
 from devfix.registry import PackFault, Rule

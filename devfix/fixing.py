@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from devfix.batch import ApplyEdits, choose, in_turn, texts_after
-from devfix.deeds import Identity, fixes_of, identity_of, inserts_alone, is_in_vain
+from devfix.deeds import Identity, Named, fixes_of, identity_of, inserts_alone, is_in_vain, named
+from devfix.endless import MAX_PASSES, NotConvergingError, Step
 from devfix.file_report import Skipped
 from devfix.findings import Applicability, Finding, Fix, Note
 from devfix.judgement import Judgement, UnusedSuppression
@@ -29,24 +30,14 @@ from devfix.states import (
 )
 from devfix.tidying import tidied
 
-#: Rounds of fixing after which fixes are taken to feed on each other.
-MAX_PASSES = 10
-
 _HARMFUL = "it would break the file or cause other findings"
 _ENDLESS = "what follows on it comes to no end"
+_UNDONE = "another fix would undo it, without end"
 
 #: What may follow on the first state, given what a fix made of it: that, what it leads to, or nothing.
 Accepts = Callable[[State, State], State | None]
 #: Says which findings of a program are to be fixed.
 Admits = Callable[[Program, Sequence[Finding]], Iterable[Finding]]
-
-
-class NotConvergingError(Exception):
-    """Fixes keep making work for each other; ``paths`` are the files they change."""
-
-    def __init__(self, paths: frozenset[str]) -> None:
-        super().__init__(f"fixes still change {', '.join(sorted(paths))} after {MAX_PASSES} passes")
-        self.paths = paths
 
 
 @dataclass
@@ -69,17 +60,13 @@ class Fixer:
     _obstacle: str = ""
     #: Why no device is adopted.
     _declined: str = ""
+    #: Findings that are not fixed, since their fixes undo each other.
+    _undone: frozenset[Named] = frozenset()
     _seen: set[frozenset[tuple[str, str]]] = field(default_factory=set)
 
     def run(self, start: State) -> State:
         """The state in which no wanted fix is left; raises NotConvergingError."""
-        try:
-            end = self._end(start)
-        except NotConvergingError:
-            if not may_adopt(start):
-                raise
-            self._declined = _ENDLESS
-            end = self._end(start)
+        end = self._peaceful_end(start)
         first = [fixed for fixed, home in zip(end.fixed, end.homes, strict=True) if home is start.program]
         if are_kin(first) and not start.program.adopts:
             end = self._by_one(start, end)
@@ -90,6 +77,19 @@ class Fixer:
         # What moves as a whole now has parts that moved before.
         end = self._tidied(start, tidy) if tidy is not end and tidy.judgement.idle else tidy
         return replace(end, judgement=self._with_notes(end))
+
+    def _peaceful_end(self, start: State) -> State:
+        """Where the fixes lead without a device that leads nowhere, and those that undo each other; raises NotConvergingError."""
+        try:
+            return self._end(start)
+        except NotConvergingError as error:
+            if may_adopt(start) and not self._declined:
+                self._declined = _ENDLESS
+            elif error.undone and not self._undone:
+                self._undone = error.undone
+            else:
+                raise
+        return self._peaceful_end(start)
 
     def _end(self, start: State) -> State:
         """Where the fixes lead that make nothing worse; raises NotConvergingError."""
@@ -252,12 +252,16 @@ class Fixer:
     def _settle(self, state: State, accepts: Accepts) -> State:
         self._withheld, self._seen = {}, set()
         passes, steps = 0, 0
+        way: list[Step] = []
         patience = 4 * len(state.judgement.findings) + MAX_PASSES
         while candidates := self._candidates(state):
             batch = choose(in_turn(candidates))
             if passes >= MAX_PASSES * (1 + state.program.adopts) or steps >= patience:
-                raise NotConvergingError(_touched(state.fixed))
-            state, taken = self._step(state, batch, candidates, accepts)
+                raise NotConvergingError(way, state)
+            before = state
+            state, taken = self._step(before, batch, candidates, accepts)
+            if taken:
+                way.append((texts_of(before.program), {named(candidates[each]) for each in batch[:taken]}))
             passes += taken == len(batch)
             steps += 1
         return state
@@ -356,6 +360,8 @@ class Fixer:
 
     def _reason(self, identity: Identity) -> str:
         """Why a fix is withheld; nothing where it is not."""
+        if named(identity) in self._undone:
+            return _UNDONE
         declined = self._declined if identity[1] == ADOPTING_RULE else ""
         return declined or self._withheld.get(identity, "")
 
@@ -381,7 +387,3 @@ def _freely(_before: State, after: State) -> State:
 
 def _straight(before: State, after: State) -> State | None:
     return after if shows_nothing_new(before, after) else None
-
-
-def _touched(findings: tuple[Finding, ...]) -> frozenset[str]:
-    return frozenset(edit.path for finding in findings if finding.fix for edit in finding.fix.edits)

@@ -181,8 +181,24 @@ def test_a_fix_that_fails_or_does_not_parse_or_changes_nothing_is_withheld(repla
     assert codes(report) == ["2:T101"]
 
 
-def test_fixes_that_feed_each_other_are_a_crash_and_leave_the_file_alone() -> None:
-    report = fix(TORCH + "a\n", WordRule("T101", "a", "b"), WordRule("T101", "b", "a", name="b"))
+@pytest.mark.parametrize("words", [("a", "b"), ("a", "b", "c"), ("a", "b", "c", "d", "e")])
+def test_fixes_that_undo_each_other_are_not_made_and_the_others_are(words: tuple[str, ...]) -> None:
+    circle = zip(words, (*words[1:], words[0]), strict=True)
+    rules = [WordRule("T101", one, other, name=one) for one, other in circle]
+    report = fix(TORCH + "a\nbad\n", *rules, WordRule("T102", "bad", "good"))
+    assert (report.crash, report.new_text) == (None, TORCH + "a\ngood\n")
+    assert codes(report) == ["2:T101"]
+    (left,) = report.findings
+    assert left.notes[-1].text == "the fix is withheld: another fix would undo it, without end"
+
+
+def test_fixes_that_make_work_for_each_other_without_end_leave_the_file_alone() -> None:
+    class Growing(WordRule):
+        def check(self, program: Program) -> Iterator[Finding]:
+            word = program.sources["a.py"].lines[1].strip()
+            yield from WordRule("T101", word, word + "a").check(program)
+
+    report = fix(TORCH + "a\n", Growing("T101", "a"))
     assert report.new_text is None
     assert report.crash is not None
     assert "after 10 passes" in report.crash.message
@@ -210,10 +226,11 @@ def test_a_device_that_fixes_follow_without_end_is_not_adopted_and_the_rest_is_f
     assert adopting.notes[-1].text == "the fix is withheld: what follows on it comes to no end"
 
 
-def test_fixes_that_feed_each_other_are_a_crash_where_a_device_is_adopted_as_well() -> None:
-    report = fix(TORCH + "a\nc\n", ADOPTING, Restless("T101", "a"), adopt=True)
-    assert report.new_text is None
-    assert report.crash is not None
+def test_neither_a_device_nor_what_undoes_itself_without_one_is_adopted() -> None:
+    report = fix(
+        TORCH + "a\nc\nbad\n", ADOPTING, Restless("T101", "a"), WordRule("T102", "bad", "good"), adopt=True
+    )
+    assert (report.crash, report.new_text) == (None, TORCH + "a\nc\ngood\n")
 
 
 def test_a_fix_that_takes_another_one_back_gives_way_to_its_alternative() -> None:

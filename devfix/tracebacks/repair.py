@@ -15,9 +15,10 @@ from devfix.analysis.entries import run_program
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.record.recorder import Recorder
 from devfix.config import ConfigError, Configuration, Settings
+from devfix.endless import NotConvergingError
 from devfix.engine import with_built_in
 from devfix.findings import Applicability, Finding, Mismatch
-from devfix.fixing import Fixer, NotConvergingError
+from devfix.fixing import Fixer
 from devfix.judgement import Judgement, is_relevant, judge
 from devfix.project import Program, Project, find_roots, load_project
 from devfix.registry import Rule
