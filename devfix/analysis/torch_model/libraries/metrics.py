@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.lattice import AT_LEAST_1
-from devfix.analysis.domain.values import External, Obj, Tensor, Value
+from devfix.analysis.domain.values import UNKNOWN, External, Obj, Tensor, Value
 from devfix.analysis.language import iteration
 from devfix.analysis.language.frames import CallSite
+from devfix.analysis.torch_model.tensors import requirements
+from devfix.analysis.torch_model.tensors.requirements import Part
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -22,6 +24,8 @@ _WITH_STATE = re.compile(
     r"Mean(Absolute|Squared|AbsolutePercentage|SquaredLog)Error|R2Score|ExplainedVariance"
 )
 _COLLECTION = "MetricCollection"
+#: Metrics that sort the targets by the predictions once they compute, and how they are given both.
+_RANKING, _GATHERING = re.compile(r"Retrieval\w+"), ("update", "forward")
 
 
 def construct(interp: Interpreter, name: str, site: CallSite) -> Value:
@@ -48,6 +52,34 @@ def _of_members(interp: Interpreter, site: CallSite) -> Tensor | None:
             if obj is not None and is_metric(obj) and obj.place is not None:
                 return replace(obj.place, trail=trail)
     return None
+
+
+def method(interp: Interpreter, obj: Obj, name: str, site: CallSite) -> Value | None:
+    """A method of a metric; None for ``update`` of one with a state, which its operands must meet."""
+    if name == "update" and obj.place is not None:
+        return None
+    if name in _GATHERING and _RANKING.fullmatch(_last(obj)):
+        _meet_in_order(interp, obj, site)
+    return _computed(interp, obj, site) if name == "compute" and obj.place is not None else UNKNOWN
+
+
+def _computed(interp: Interpreter, obj: Obj, site: CallSite) -> Value:
+    """What a metric comes to is where its state is; a collection gives that of each member by its name."""
+    assert obj.place is not None
+    result = Tensor(obj.place.device, grad=False, trail=(interp.site("result", site.node),))
+    return interp.new(Obj("dict", element=result)) if _last(obj) == _COLLECTION else result
+
+
+def _meet_in_order(interp: Interpreter, obj: Obj, site: CallSite) -> None:
+    """Targets are put in the order of the predictions, by indices that are where these are."""
+    given = [(role, site.get(number, role)) for number, role in enumerate(("preds", "target"))]
+    parts = [Part(arg.value, role, arg.node) for role, arg in given if arg and isinstance(arg.value, Tensor)]
+    if len(parts) == len(given):
+        requirements.meet(interp, site.node, getattr(obj.cls, "name", ""), parts, scalars=False)
+
+
+def _last(obj: Obj) -> str:
+    return getattr(obj.cls, "name", "").rpartition(".")[2]
 
 
 def is_metric(obj: Obj) -> bool:

@@ -261,9 +261,10 @@ def method(interp: Interpreter, ref: Ref, name: str, site: CallSite) -> Value:
     if name in ("train_dataloader", "log", "log_dict", "print", "save_pretrained", "manual_backward"):
         return UNKNOWN
     if metrics.is_metric(obj):
-        if name != "update" or obj.place is None:
-            return UNKNOWN
-        return call(interp, ref, obj.place, site, metrics.receiver(site))
+        found = metrics.method(interp, obj, name, site)
+        if found is None and obj.place is not None:
+            return call(interp, ref, obj.place, site, metrics.receiver(site))
+        return found or UNKNOWN
     features = name.startswith(("encode", "forward_features", "embed")) or name.endswith("_features")
     if obj.kind == "module" and features and obj.place is not None:
         return call(interp, ref, obj.place, site)
