@@ -159,7 +159,32 @@ def the_leaf_itself(net: nn.Module, x: torch.Tensor) -> None:
     x.sum().detach().requires_grad_().backward()  # type: ignore[no-untyped-call]
 
 
-WAYS = (by_hand, by_asking, by_function, by_name, the_leaf_itself)
+def by_asking_one_after_the_other(net: nn.Module, x: torch.Tensor) -> None:
+    parameters: Any = net.parameters()
+    gradients = torch.autograd.grad(net(x).sum(), parameters)
+    assert len(gradients) == len(list(net.parameters()))
+
+
+def by_keywords(net: nn.Module, x: torch.Tensor) -> None:
+    weight: Any = next(net.parameters())
+    (gradient,) = torch.autograd.grad(outputs=net(x).sum(), inputs=weight, create_graph=True)
+    assert gradient.shape == weight.shape
+
+
+def backwards_by_keywords(net: nn.Module, x: torch.Tensor) -> None:
+    torch.autograd.backward(tensors=net(x).sum())
+
+
+WAYS = (
+    by_hand,
+    by_asking,
+    by_asking_one_after_the_other,
+    by_keywords,
+    backwards_by_keywords,
+    by_function,
+    by_name,
+    the_leaf_itself,
+)
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -183,6 +208,11 @@ def test_what_is_computed_without_gradients_is_no_training(differentiated: Diffe
     with torch.no_grad():
         layer()(torch.ones(2, 4))
     assert differentiated.device_types == []
+
+
+def test_what_is_wrong_with_a_call_is_said_by_torch(differentiated: Differentiated) -> None:
+    with pytest.raises(TypeError, match=r"grad\(\) missing 1 required positional argument"):
+        torch.autograd.grad(torch.ones((), requires_grad=True))  # type: ignore[call-overload]
 
 
 def test_gradients_are_not_looked_at_any_more_when_that_is_enough(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,6 +6,7 @@ A program may train without an optimizer of torch: by hand, or by ``torch.func``
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Callable
 
@@ -13,7 +14,8 @@ import torch
 
 from .claims import device_of
 
-_Sought = Callable[..., Iterable[Any]]
+#: What gradients are computed for, by the arguments of the call that computes them.
+_Sought = Callable[[Mapping[str, Any]], Iterator[torch.Tensor]]
 
 
 class Differentiated:
@@ -35,26 +37,36 @@ class Differentiated:
         return sorted(self._device_types)
 
     def _seeing(self, original: Any, sought: _Sought) -> Any:
+        signature = inspect.signature(original)
+
         @functools.wraps(original)
         def watched(*args: Any, **kwargs: Any) -> Any:
+            if self._enough():
+                return original(*args, **kwargs)
+            try:
+                given = signature.bind(*args, **kwargs)
+            except TypeError:
+                return original(*args, **kwargs)  # which says in its own words what is wrong
+            told = given.arguments
+            # ``model.parameters()`` can be gone through once.
+            told.update({name: tuple(value) for name, value in told.items() if isinstance(value, Iterator)})
             # The graph is taken apart by the computation, so it is looked at before.
-            if not self._enough():
-                with torch._C.DisableTorchFunction():
-                    self._device_types.update(device_of(tensor).type for tensor in sought(*args, **kwargs))
-            return original(*args, **kwargs)
+            with torch._C.DisableTorchFunction():
+                self._device_types.update(device_of(tensor).type for tensor in sought(told))
+            return original(*given.args, **given.kwargs)
 
         return watched
 
 
-def _accumulated(tensors: Any, *args: Any, inputs: Any = None, **_kwargs: Any) -> Iterator[torch.Tensor]:
+def _accumulated(told: Mapping[str, Any]) -> Iterator[torch.Tensor]:
     """What a call of ``backward`` adds gradients to: what it names, or else every leaf."""
-    named = list(_tensors(args[4] if len(args) > 4 else inputs))
-    return iter(named) if named else _leaves(_tensors(tensors))
+    named = list(_tensors(told.get("inputs")))
+    return iter(named) if named else _leaves(_tensors(told["tensors"]))
 
 
-def _asked_for(_outputs: Any, inputs: Any, *_args: Any, **_kwargs: Any) -> Iterator[torch.Tensor]:
+def _asked_for(told: Mapping[str, Any]) -> Iterator[torch.Tensor]:
     """What a call of ``grad`` asks for."""
-    return _tensors(inputs)
+    return _tensors(told["inputs"])
 
 
 def _tensors(given: Any) -> Iterator[torch.Tensor]:
