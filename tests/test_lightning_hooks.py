@@ -74,3 +74,45 @@ def test_hooks_meet_what_was_moved(changes: dict[str, str]) -> None:
 )
 def test_what_is_not_called_there_is_right(changes: dict[str, str]) -> None:
     assert clashes(_program(**changes)) == []
+
+
+_MOVES = "def {}:\n        {who}.probe = {who}.probe.cuda()"
+_ENDS = "\n\n    " + _OWN.format("on_train_epoch_end")
+
+
+@pytest.mark.parametrize(
+    "hook",
+    [
+        "setup(self, stage)",
+        "configure_model(self)",
+        "on_fit_start(self)",
+        "on_train_start(self)",
+        "on_train_batch_start(self, batch, batch_idx)",
+    ],
+)
+def test_what_an_earlier_hook_has_moved_is_there(hook: str) -> None:
+    assert clashes(_program(own=_MOVES.format(hook, who="self") + _ENDS)) == []
+    assert clashes(_program(own=_MOVES.format("on_test_start(self)", who="self") + _ENDS))
+
+
+@pytest.mark.parametrize(
+    "hook",
+    [
+        "setup(self, trainer, pl_module, stage)",
+        "on_fit_start(self, trainer, pl_module)",
+        "on_train_batch_start(self, trainer, pl_module, batch, batch_idx)",
+    ],
+)
+def test_what_a_callback_has_moved_is_there(hook: str) -> None:
+    moves = _MOVES.format(hook, who="pl_module")
+    assert clashes(_program(own=_ENDS.strip(), watch=moves)) == []
+
+
+def test_validation_comes_within_training() -> None:
+    text = _program(_BUFFER, own=_MOVES.format("{}(self)", who="self").replace("cuda", "cpu"))
+    text = text.replace(
+        "return self.last(batch[0])\n", "return self.last(batch[0]) + self.last(self.probe).sum()\n"
+    )
+    text = text.replace("(net, loader)", "(net, loader, loader)")
+    assert clashes(text.replace("{}", "on_train_end")) == []
+    assert clashes(text.replace("{}", "on_validation_start"))

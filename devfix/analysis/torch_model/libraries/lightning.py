@@ -19,6 +19,7 @@ from devfix.analysis.domain.values import (
     Obj,
     Ref,
     Scalar,
+    Tensor,
     Value,
     members,
 )
@@ -38,8 +39,7 @@ TRAINER = "lightning.Trainer"
 class _Phase:
     """Which step a Trainer calls, which loader feeds it, and how the hooks around it are called.
 
-    Order of the hooks: the Lightning documentation, "Hooks". Those before the module is moved, or after it may have been
-    moved back, are left out.
+    Order of the hooks: the Lightning documentation, "Hooks". Those after the module may have been moved back are left out.
     """
 
     loader: str
@@ -48,18 +48,18 @@ class _Phase:
 
     @property
     def before(self) -> tuple[str, ...]:
-        """Hooks that come before the first step."""
+        """Hooks that come before the first batch."""
         return f"on_{self.hooks}_start", f"on_{self.hooks}_epoch_start"
 
     @property
     def after(self) -> tuple[str, ...]:
-        """Hooks that come after the last step."""
+        """Hooks that come after the last batch."""
         return f"on_{self.hooks}_epoch_end", f"on_{self.hooks}_end"
 
 
 _TRAIN = _Phase("train_dataloader", "training_step", "train")
 _VALIDATE = _Phase("val_dataloader", "validation_step", "validation")
-#: What a Trainer's method goes through.
+#: What a Trainer's method goes through, one within the other.
 _PHASES = {
     "fit": (_TRAIN, _VALIDATE),
     "validate": (_VALIDATE,),
@@ -79,17 +79,23 @@ def method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -
     model = site.value(0, "model")
     if name not in _PHASES or not isinstance(model, Ref):
         return UNKNOWN
-    on_host = obj.facts.get("accelerator") == Const("cpu")
+    on_host = _stays_on_host(obj)
+    _run_hook(interp, ref, model, "setup", [Const(name)], site)
+    _call(interp, model, "configure_model", [], site)
     if modules.is_module(interp, model) and not on_host:
         where = CallSite(site.node, (Arg(DeviceValue(ACCELERATOR)),))
         moves.module(interp, model, "to", where)
         _note_device(interp, model)
-    for position, phase in enumerate(_PHASES[name], start=1):
-        for loader in members(_loader(interp, model, phase.loader, position, site)):
-            _run_phase(interp, ref, model, phase, loader if on_host else _owned(interp, loader), site)
+    if name == "fit":
+        _run_hook(interp, ref, model, "on_fit_start", [], site)
+    _run_phases(interp, ref, model, _PHASES[name], 1, site)
     if not on_host:
         modules.havoc(interp, model)
     return UNKNOWN
+
+
+def _stays_on_host(trainer: Obj) -> bool:
+    return trainer.facts.get("accelerator") == Const("cpu")
 
 
 def _note_device(interp: Interpreter, model: Ref) -> None:
@@ -116,20 +122,38 @@ def _loader(interp: Interpreter, model: Ref, source: str, position: int, site: C
     return UNKNOWN
 
 
-def _run_phase(
+def _run_phases(
+    interp: Interpreter, trainer: Ref, model: Ref, phases: tuple[_Phase, ...], position: int, site: CallSite
+) -> None:
+    """The first of these phases; those after it come within it, as validation does within each epoch of training."""
+    if not phases:
+        return
+    phase, *within = phases
+    for given in members(_loader(interp, model, phase.loader, position, site)):
+        loader = given if _stays_on_host(interp.obj(trainer)) else _owned(interp, given)
+        obj = interp.obj_of(loader)
+        is_known = obj is not None and obj.kind == "loader"
+        if is_known:
+            _run_steps(interp, trainer, model, phase, loader, site)
+        _run_phases(interp, trainer, model, tuple(within), position + 1, site)
+        for hook in phase.after if is_known else ():
+            _run_hook(interp, trainer, model, hook, [], site)
+
+
+def _run_steps(
     interp: Interpreter, trainer: Ref, model: Ref, phase: _Phase, loader: Value, site: CallSite
 ) -> None:
-    """One step of a phase, and the hooks around it of the callbacks and of the module."""
-    obj = interp.obj_of(loader)
-    if obj is None or obj.kind != "loader":
-        return
+    """One step of a phase, and the hooks before and after it of the callbacks and of the module."""
     for hook in phase.before:
         _run_hook(interp, trainer, model, hook, [], site)
     batch = iteration.element(interp, loader, site.node)
-    outputs = _call(interp, model, phase.step, [batch, Scalar("int")], site)
-    _run_hook(interp, trainer, model, f"on_{phase.hooks}_batch_end", [outputs, batch, Scalar("int")], site)
-    for hook in phase.after:
-        _run_hook(interp, trainer, model, hook, [], site)
+    given = [batch, Scalar("int")]
+    _run_hook(interp, trainer, model, f"on_{phase.hooks}_batch_start", given, site)
+    outputs = _call(interp, model, phase.step, given, site)
+    if phase is _TRAIN and isinstance(outputs, Tensor):
+        loss = replace(outputs, grad=False, leaf=True)
+        outputs = interp.new(Obj("dict", attrs={"loss": loss}))
+    _run_hook(interp, trainer, model, f"on_{phase.hooks}_batch_end", [outputs, *given], site)
 
 
 def _run_hook(
