@@ -65,10 +65,29 @@ def test_what_replaces_a_buffer_is_made_where_it_was(made: str, after: str) -> N
         'self.restart()\n            self.register_buffer("others", torch.zeros(size))',
         f"self.restart()\n            {USAGE}",
         f"{USAGE}\n            self.usage = None",
+        'self.register_buffer("usage", torch.zeros(size) if size > 2 else None)',
     ],
 )
 def test_what_may_be_no_buffer_by_then_does_not_say_where(registered: str) -> None:
     assert "device=self.usage.device" not in restarted(registered)
+
+
+def test_what_need_not_be_given_may_be_missing() -> None:
+    book = BOOK.format(registered='self.register_buffer("usage", usage)', made=ZEROS)
+    given = MAIN.replace("Book(3)", "Book(3, torch.ones(3))")
+    for signature, is_there in (("size, usage", True), ("size, usage=None", False)):
+        after = fix_texts(files(given, book=book.replace("(self, size)", f"(self, {signature})")))[0]
+        assert ("device=self.usage.device" in after["book.py"]) is is_there
+
+
+def test_what_is_deleted_before_that_does_not_say_where() -> None:
+    book = BOOK.format(registered=USAGE, made=ZEROS)
+    texts = files(
+        MAIN, book=book.replace("self.usage = torch", "del self.usage\n            self.usage = torch")
+    )
+    after = fix_texts(texts)[0]["book.py"]
+    assert after != texts["book.py"]
+    assert "device=self.usage.device" not in after
 
 
 def test_a_base_may_have_registered_it() -> None:

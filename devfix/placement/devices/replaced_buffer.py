@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.outline import Outline
+from devfix.analysis.text.scope_names import defaults_of
 from devfix.placement.devices import boundness, constructed
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 def named(facts: Facts, place: Place) -> str | None:
     """``self.seen`` in ``self.seen = torch.zeros(3)``, where the constructor has registered a buffer of that name.
 
-    None where the method may run before that, or where the name stands for something else at times, as for None.
+    None where the method may run before that, or where the name stands for something else at times, as for None, or for nothing.
     """
     outline = place.outline
     function = outline.function_of(place.node)
@@ -37,7 +38,9 @@ def named(facts: Facts, place: Place) -> str | None:
     if any(boundness.early_uses(each, cls, function) for _, each in family):
         return None
     known = facts.bindings(place.path, outline.scope(function)).get(f"self.{target.attr}", [])
-    if any(each.kind != "tensor" for each in known):
+    if any(each.kind != "tensor" for each in known) or any(
+        _is_deleted(each, target.attr) for _, each in family
+    ):
         return None
     registered = any(_registers(where, each, target.attr) for where, each in family)
     return f"{receiver}.{target.attr}" if registered else None
@@ -55,5 +58,23 @@ def _registers(outline: Outline, cls: ast.ClassDef, name: str) -> bool:
                 continue
             [key, value, *_] = [*call.args[:2], None, None]
             if isinstance(key, ast.Constant) and key.value == name and value is not None:
-                return not (isinstance(value, ast.Constant) and value.value is None)
+                return not _may_be_none(value, part)
     return False
+
+
+def _may_be_none(value: ast.expr, maker: ast.FunctionDef) -> bool:
+    """Whether what a constructor registers is None at times: where it says so, or need not be given it."""
+    if isinstance(value, ast.IfExp):
+        return any(_may_be_none(part, maker) for part in (value.body, value.orelse))
+    if isinstance(value, ast.Name):
+        defaults = {given.arg: default for given, default in defaults_of(maker.args)}
+        value = defaults.get(value.id, value)
+    return isinstance(value, ast.Constant) and value.value is None
+
+
+def _is_deleted(cls: ast.ClassDef, name: str) -> bool:
+    """Whether a class takes away an attribute of that name."""
+    return any(
+        isinstance(node, ast.Attribute) and node.attr == name and isinstance(node.ctx, ast.Del)
+        for node in ast.walk(cls)
+    )
