@@ -75,3 +75,44 @@ def test_what_is_no_twin_or_was_used_moves_otherwise(made: str) -> None:
     now, _ = fixed(made)
     assert not now.endswith("x = x.cuda()")
     assert "inputs[at]).cuda()" not in now
+
+
+BETWEEN = """
+import numpy as np
+import torch
+from torch import nn
+from torch.autograd import Variable
+
+def parts():
+    yield torch.ones(4, 3), torch.ones(4, 1)
+
+def main():
+    a, b = np.ones((4, 3), dtype=np.float32), np.ones((4, 1), dtype=np.float32)
+    net = nn.Linear(3, 1).cuda()
+    for x, y in parts():
+        x = {x}
+        where = next(net.parameters()).device
+        y = {y}
+        print((net(x) - y).sum())
+
+main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("x", "y"),
+    [
+        ("Variable(torch.from_numpy(a))", "Variable(torch.from_numpy(b).to(where))"),
+        ("torch.from_numpy(a)", "torch.from_numpy(b).to(where)"),
+        ("Variable(x)", "Variable(y.to(where))"),
+        ("x.float()", "y.float().to(where)"),
+    ],
+)
+def test_what_is_named_between_the_two_is_not_asked_for_above_that(x: str, y: str) -> None:
+    text = BETWEEN.format(x=x, y=y)
+    above = text.replace("        where = next(net.parameters()).device\n", "")
+    above = above.replace("        x = ", "        where = next(net.parameters()).device\n        x = ")
+    after, moved = (fix_texts({"main.py": each})[0]["main.py"] for each in (text, above))
+    assert after != text
+    assert ".to(where)" not in after.partition("where =")[0]
+    assert f"{x.removesuffix(')')}.to(where)" in moved or f"{x}.to(where)" in moved

@@ -77,7 +77,7 @@ def _moved_with_others(
     if any(_last_move(statement.value) for statement in own) or name in suffix:
         return ()
     if own:
-        return suffixes.added(facts, outline, own[-1].value, suffix)
+        return suffixes.as_beside(facts, outline, own[-1].value, suffix, others[0][0])
     before = [statement for statement, other in others if names.index(other) < names.index(name)]
     span = outline.source.span(before[-1] if before else others[0][0])
     return (FileEdit(path, InsertAfter(span, f"{name} = {name}{suffix}", names.index(name))),)

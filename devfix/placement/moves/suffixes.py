@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+import builtins
 
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.outline import Outline
 from devfix.findings import FileEdit, ReplaceExpression, WrapExpression
+from devfix.placement.devices.boundness import is_bound
 from devfix.placement.text.missing_values import may_be_none
 from devfix.placement.text.naming import differs_by_object, differs_by_round, may_be_number
 
@@ -45,6 +47,24 @@ def added(facts: Facts, outline: Outline, node: ast.AST | None, suffix: str) -> 
         code = outline.source.segment(outline.source.span(receiver)) + suffix
         return (FileEdit(outline.source.path, ReplaceExpression(span, code)),)
     return (FileEdit(outline.source.path, WrapExpression(span, "", suffix)),)
+
+
+def as_beside(
+    facts: Facts, outline: Outline, node: ast.AST | None, suffix: str, beside: ast.AST
+) -> tuple[FileEdit, ...]:
+    """The same with a suffix that stands ``beside``; nothing where it names what is bound on the way there."""
+    if node is None or any(
+        is_bound(outline, beside, name) and not is_bound(outline, node, name) for name in _names_in(suffix)
+    ):
+        return ()
+    return added(facts, outline, node, suffix)
+
+
+def _names_in(suffix: str) -> set[str]:
+    """What a suffix names that is no built-in function."""
+    code = ast.parse(f"None{suffix}", mode="eval")
+    names = {node.id for node in ast.walk(code) if isinstance(node, ast.Name)}
+    return {name for name in names if not hasattr(builtins, name)}
 
 
 def _sent_in_vain(facts: Facts, node: ast.expr) -> ast.expr | None:

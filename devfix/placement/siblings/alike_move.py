@@ -69,7 +69,7 @@ def _as_neighbour(facts: Facts, place: Place) -> Edits:
         if name in ("", place.node.id) or base is None or sibling_move.names(suffix, place.node.id):
             continue
         if not ways.isdisjoint(_ways(base)) and sibling_move.is_placed(facts, place, sibling, name):
-            return suffixes.added(facts, outline, statement.value, suffix)
+            return suffixes.as_beside(facts, outline, statement.value, suffix, sibling)
     name = place.node.id
     return twin_move.within(facts, place, statement, name) or twin_move.behind(facts, place, statement, name)
 

@@ -30,7 +30,7 @@ def within(facts: Facts, place: Place) -> tuple[FileEdit, ...]:
         if not alike or not suffix or sibling_move.names(suffix, name):
             continue
         if sibling_move.is_placed(facts, place, twin, other):
-            return suffixes.added(facts, outline, own, suffix)
+            return suffixes.as_beside(facts, outline, own, suffix, twin)
     return ()
 
 

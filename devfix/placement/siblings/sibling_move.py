@@ -46,7 +46,7 @@ def beside(facts: Facts, place: Place, *, anyhow: bool = False) -> Edits:
         if sibling != name and is_placed(facts, place, statement, sibling) and not names(suffix, name):
             own = _renewed(facts, place, unpacking, name)
             if own is not None:
-                return suffixes.added(facts, place.outline, own, suffix)
+                return suffixes.as_beside(facts, place.outline, own, suffix, statement)
             rank = place.outline.source.span(place.node).column
             span = place.outline.source.span(statement)
             return (FileEdit(place.path, InsertAfter(span, f"{name} = {name}{suffix}", rank)),)

@@ -30,7 +30,7 @@ def within(facts: Facts, place: Place, statement: ast.Assign, name: str) -> Edit
         alike, counterpart = _compared(place.outline, statement.value, twin.value, moves[0])
         # What is there already would move as a whole, over and over.
         if alike and isinstance(counterpart, ast.Call) and not sibling_move.names(suffix, name):
-            return suffixes.added(facts, place.outline, counterpart, suffix)
+            return suffixes.as_beside(facts, place.outline, counterpart, suffix, twin)
     return ()
 
 

@@ -38,7 +38,7 @@ def _as_beside(facts: Facts, place: Place) -> sibling_move.Edits:
             continue
         suffix = sibling_move.last_move(move)
         if sibling_move.is_placed(facts, place, twin, other) and not sibling_move.names(suffix, name):
-            return suffixes.added(facts, place.outline, made, suffix)
+            return suffixes.as_beside(facts, place.outline, made, suffix, twin)
     return ()
 
 
