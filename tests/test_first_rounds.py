@@ -56,3 +56,14 @@ def test_the_other_branch_may_be_the_first() -> None:
     text = LOOP.format(counted="i in range(len(xs))", test="i > 0", filled="out + xs[i]")
     assert not clashes(text.replace("out = out + x\n", "out = xs[i]\n"))
     assert clashes(text.replace("out = out + x\n", "out = xs[i]\n").replace("i > 0", "i >= 0"))
+
+
+@pytest.mark.parametrize("counted", [COUNTED, "i in range(len(xs))"])
+@pytest.mark.parametrize("again", ["i = i + 2", "i += 2", "for i in (4, 5): pass"])
+def test_a_counter_that_the_body_changes_tells_nothing_of_the_round(counted: str, again: str) -> None:
+    text = LOOP.format(counted=counted, test="i == 0", filled="xs[0] * 2")
+    text = text.replace("out = out + x\n", "out = out + xs[0]\n")
+    assert not clashes(text)
+    assert clashes(text.replace("        if i == 0:", f"        {again}\n        if i == 0:")) == [
+        "11: device"
+    ]

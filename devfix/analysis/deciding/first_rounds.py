@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.values import Tensor
-from devfix.analysis.text.scope_names import targets
+from devfix.analysis.text.scope_names import binds, own_nodes, targets
 from devfix.analysis.text.syntax import called, remembered, walk
 
 if TYPE_CHECKING:
@@ -52,7 +52,10 @@ def _fills(interp: Interpreter, statement: ast.stmt) -> bool:
 
 @remembered
 def _counter(loop: ast.For | ast.AsyncFor) -> tuple[str, int] | None:
-    """The name of what counts a loop's rounds, and the first number: of ``range(n)`` and of ``enumerate(xs)``."""
+    """The name of what counts a loop's rounds, and the first number: of ``range(n)`` and of ``enumerate(xs)``.
+
+    None where the body gives that name something else: a test below that does not ask for the round.
+    """
     call, target = loop.iter, loop.target
     if not isinstance(call, ast.Call) or call.keywords or not isinstance(call.func, ast.Name):
         return None
@@ -68,6 +71,8 @@ def _counter(loop: ast.For | ast.AsyncFor) -> tuple[str, int] | None:
         or not isinstance(start, ast.Constant)
         or not isinstance(start.value, int)
     ):
+        return None
+    if any(target.id in binds(node) for node in own_nodes(loop.body)):
         return None
     return target.id, start.value
 
