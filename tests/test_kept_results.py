@@ -70,6 +70,15 @@ def test_a_handler_that_writes_no_file_that_the_body_reads_is_there_for_what_goe
     )
 
 
+def test_a_body_that_writes_the_file_itself_reads_nothing_from_it() -> None:
+    write = "a = {made}; np.save(path, a)"
+    for mode, expected in (("rb", 1), ("wb", 0), ("x", 0)):
+        body = f'a = strange(open(path, "{mode}"))'
+        assert (
+            len(clashes(_program((body, write, 'get("data")'), "Exception", "np.ones((3, 3))"))) == expected
+        )
+
+
 MATRICES = """
 import numpy as np
 import scipy.sparse as sp

@@ -28,7 +28,8 @@ def makes_what_is_missing(node: ast.Try, handler: ast.ExceptHandler) -> bool:
 @remembered
 def _writing(node: ast.Try) -> frozenset[ast.ExceptHandler]:
     """The handlers of a ``try`` that write a file which its body reads."""
-    read = {ast.unparse(call.args[0]) for call in _calls(node.body) if called(call) in _READERS and call.args}
+    reading = (call for call in _calls(node.body) if called(call) in _READERS and call.args)
+    read = {ast.unparse(call.args[0]) for call in reading if not _opens_to_write(call)}
     return frozenset(each for each in node.handlers if read and not read.isdisjoint(_written(each.body)))
 
 
@@ -38,12 +39,13 @@ def _written(statements: Sequence[ast.stmt]) -> set[str]:
     for call in _calls(statements):
         if called(call) in _WRITERS:
             files |= set(map(ast.unparse, call.args))
-        elif called(call) == "open" and len(call.args) > 1 and _is_to_write(call.args[1]):
+        elif _opens_to_write(call):
             files.add(ast.unparse(call.args[0]))
     return files
 
 
-def _is_to_write(mode: ast.expr) -> bool:
+def _opens_to_write(call: ast.Call) -> bool:
+    mode = call.args[1] if called(call) == "open" and len(call.args) > 1 else None
     return (
         isinstance(mode, ast.Constant) and isinstance(mode.value, str) and bool(set(mode.value) & set("wxa"))
     )
