@@ -125,6 +125,9 @@ class Settings:
 def build(width=3, device={plain}):
     return device
 
+def build_named(*, width=3, device={plain}):
+    return device
+
 def told():
     parser = argparse.ArgumentParser()
     parser.add_argument("--width", type=int, default=3)
@@ -134,14 +137,14 @@ def told():
         {dropped}
     return given
 
-device, built = Settings(**told()).device, build(**told())
+device, built, named = Settings(**told()).device, build(**told()), build_named(**told())
 """
 
 
 @pytest.mark.parametrize("dropped", ['given.pop("device")', 'del given["device"]'])
 def test_where_an_option_was_dropped_the_default_is_the_device(dropped: str) -> None:
     end = Ending(SETTINGS.format(default="field(default_factory=pick)", plain="pick()", dropped=dropped))
-    assert end["device"] == end["built"] == DeviceValue(ACCELERATOR)
+    assert end["device"] == end["built"] == end["named"] == DeviceValue(ACCELERATOR)
 
 
 def test_where_the_default_is_the_cpu_nothing_is_known() -> None:
@@ -150,7 +153,7 @@ def test_where_the_default_is_the_cpu_nothing_is_known() -> None:
         default=f"field(default_factory=lambda: {host})", plain=host, dropped='given.pop("device")'
     )
     end = Ending(text)
-    assert not any(isinstance(end[name], DeviceValue) for name in ("device", "built"))
+    assert not any(isinstance(end[name], DeviceValue) for name in ("device", "built", "named"))
 
 
 NARROWED = """

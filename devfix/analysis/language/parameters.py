@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.join import join_all, join_values
@@ -55,13 +56,11 @@ def bind(interp: Interpreter, function: Function, site: CallSite) -> None:
         }
     for index, parameter in enumerate(names):
         arg = site.args[index] if index < len(site.args) else site.keywords.get(parameter.arg)
-        value = arg.value if arg is not None else defaults.get(parameter.arg)
-        if arg is not None and parameter.arg in site.at_times and parameter.arg in defaults:
-            value = join_values(defaults[parameter.arg], arg.value)
+        value = _given(site, parameter.arg, arg, defaults)
         variables[parameter.arg] = _bound(interp, function, parameter, value, arg)
     for parameter in spec.kwonlyargs:
         arg = site.keywords.get(parameter.arg)
-        value = arg.value if arg is not None else defaults.get(parameter.arg)
+        value = _given(site, parameter.arg, arg, defaults)
         variables[parameter.arg] = _bound(interp, function, parameter, value, arg)
     if spec.vararg is not None:
         rest = tuple(arg.value for arg in site.args[len(names) :])
@@ -72,6 +71,14 @@ def bind(interp: Interpreter, function: Function, site: CallSite) -> None:
         entries = {n: a.value for n, a in site.keywords.items() if n not in known}
         element = UNKNOWN if site.open else None
         variables[spec.kwarg.arg] = interp.new(Obj("dict", attrs=entries, element=element))
+
+
+def _given(site: CallSite, name: str, arg: Arg | None, defaults: Mapping[str, Value]) -> Value | None:
+    """What a call gives a parameter, or its default; either where the call names it at times only."""
+    default = defaults.get(name)
+    if arg is None or default is None:
+        return default if arg is None else arg.value
+    return join_values(default, arg.value) if name in site.at_times else arg.value
 
 
 def unless_told(interp: Interpreter, value: Value, name: str) -> Value:
