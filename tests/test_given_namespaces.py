@@ -128,3 +128,31 @@ def test_what_a_module_does_not_have_is_known() -> None:
 
 def test_every_module_has_what_is_taken_to_be_there() -> None:
     assert set(vars(nn.Module())) == given_namespaces.OF_MODULES
+
+
+HANDED_OUT = """
+import sys
+import torch
+from torch import nn
+from elsewhere import prepare
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(2, 2)
+    def forward(self, x):
+        shift = self.shift if "shift" in self.__dict__ else torch.zeros(2)
+        return self.layer(x) + shift
+
+net = Net().cuda()
+{handed}
+net(torch.ones(2).cuda())
+"""
+
+
+@pytest.mark.parametrize(
+    "handed", ["prepare(net)", "prepare([net])", "prepare(net.layer, x=net)", "if sys.argv[1:]: prepare(net)"]
+)
+def test_what_code_outside_was_given_may_have_more_than_the_program_knows(handed: str) -> None:
+    assert clashes(HANDED_OUT.format(handed="")) == ["13: device"]
+    assert not clashes(HANDED_OUT.format(handed=handed))

@@ -65,6 +65,8 @@ def lacks(interp: Interpreter, view: Obj, name: str) -> bool:
     obj = interp.obj_of(owner)
     if obj is None or not isinstance(obj.cls, Class) or name in view.attrs or name in OF_MODULES:
         return False
+    if modules.HANDED_OUT in obj.facts:
+        return False
     known = name not in obj.attrs and all(map(str.isidentifier, obj.attrs))
     bases = modules.external_bases(interp, obj.cls)
     return known and _PLAIN_BASES.issuperset(bases) and not modules.has_strange_base(interp, obj.cls)

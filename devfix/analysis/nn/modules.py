@@ -11,6 +11,7 @@ from devfix.analysis.domain import classes
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.lattice import UNKNOWN_DEVICE, Device
 from devfix.analysis.domain.values import (
+    TRUE,
     UNKNOWN,
     BoundMethod,
     Class,
@@ -41,15 +42,11 @@ if TYPE_CHECKING:
 
 #: Classes outside the project whose subclasses and instances behave like ``nn.Module``.
 MODULE_BASES = frozenset(
-    {
-        "torch.nn.Module",
-        "lightning.LightningModule",
-        "transformers.PreTrainedModel",
-        "torchmetrics.Metric",
-        "torch.jit.ScriptModule",
-        "torch.distributions.transforms.TransformModule",
-    }
+    "torch.nn.Module lightning.LightningModule transformers.PreTrainedModel torchmetrics.Metric torch.jit.ScriptModule "
+    "torch.distributions.transforms.TransformModule".split()
 )
+#: The fact of a module that code outside the program was given, which may have put anything into it.
+HANDED_OUT = "handed out"
 #: How the class is called from which the types descend that ``namedtuple`` makes, and what calling one of those means.
 NAMED_TUPLE = "collections.namedtuple"
 NEW_NAMED_TUPLE = f"{NAMED_TUPLE}.__new__"
@@ -325,10 +322,11 @@ def havoc(interp: Interpreter, value: Value, *, everything: bool = False) -> Non
         held = (*obj.attrs.values(), *(obj.items or ()), obj.element)
         pending += [v for v in held if v is not None and v.__class__ in _HOLDING]
         if is_module(interp, current):
-            if interp.program.adopts:
-                continue
-            obj = _forgotten(obj)
+            adopts = interp.program.adopts
+            obj = (obj if adopts else _forgotten(obj)).with_fact(HANDED_OUT, TRUE)
             interp.update(current, obj)
+            if adopts:
+                continue
         if everything:
             interp.update(current, _emptied(obj))
 
