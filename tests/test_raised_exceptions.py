@@ -287,3 +287,74 @@ def test_python_agrees() -> None:
     assert lies(text) == []
     assert Ending(text)["always"] != UNKNOWN
     assert Ending(text)["last"] != UNKNOWN
+
+
+_LEAVING = """
+import contextlib
+
+
+@contextlib.contextmanager
+def on_host(model):
+    model.cpu()
+    try:
+        yield
+    finally:
+        model.to(device)
+
+
+class Host:
+    def __enter__(self):
+        model.cpu()
+
+    def __exit__(self, *error):
+        model.to(device)
+
+
+def search(x):
+    {begin}
+        for _ in range(30):
+            if x.sum() > 3:
+                raise Found(x)
+        raise Found(x)
+    {end}
+
+
+model = torch.nn.Linear(3, 3).to(device)
+try:
+    search(torch.ones(3))
+except Found as found:
+    model(found.value.to(device))
+"""
+
+
+@pytest.mark.parametrize(
+    ("begin", "end", "expected"),
+    [
+        ("model.cpu()\n    try:", "finally: model.to(device)", []),
+        ("with on_host(model):", "", []),
+        ("with Host():", "", []),
+        ("model.cpu()\n    with torch.no_grad():", "", ["device"]),
+        ("model.cpu()\n    try:", "finally: print('done')", ["device"]),
+    ],
+)
+def test_what_is_done_where_a_block_is_left_is_done_before_the_handler(
+    begin: str, end: str, expected: list[str]
+) -> None:
+    assert _clashes(_LEAVING.format(begin=begin, end=end)) == expected
+
+
+def test_a_handler_begins_before_what_is_done_behind_it() -> None:
+    text = """
+    x = torch.ones(3)
+    try:
+        try:
+            raise strange(Found(x))
+        except strange.Error as found:
+            x = x.to(device)
+            raise Found(x)
+        finally:
+            x = x.to(device)
+    except Found as found:
+        found.value + x
+    """
+    assert _clashes(text) == []

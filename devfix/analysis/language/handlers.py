@@ -22,16 +22,16 @@ if TYPE_CHECKING:
 def try_(interp: Interpreter, node: ast.Try) -> None:
     """A handler may start from anywhere in the body, so it sees both ends of it joined."""
     before = interp.state.fork()
-    elsewhere, ways = _left_behind(interp.frame), leaving.so_far(interp.frame)
+    elsewhere, ways = _left_behind(interp.frame), leaving.so_far(interp)
     with (
         interp.recorder.mute() if _fetches_instead(interp, node) else nullcontext(),
         raising.collected(interp, node) as raised,
     ):
         last = _run_to_the_end(interp, node.body)
-    certain = interp.state.dead and leaving.so_far(interp.frame) == ways
+    certain = interp.state.dead and leaving.by_exceptions_alone(interp, ways)
     interp.run(node.orelse)
     leaving.early(interp, ways, lambda: interp.run(node.finalbody))
-    after, ways = interp.state, leaving.so_far(interp.frame)
+    after, ways = interp.state, leaving.so_far(interp)
     for handler in node.handlers:
         begun, ended = before.fork(), (last if after.dead else after).fork()
         if kept_results.makes_what_is_missing(node, handler):

@@ -1,4 +1,4 @@
-"""Leaving a block: what is done at its end is done as well where ``return``, ``break`` or ``continue`` leaves it before."""
+"""Leaving a block: what is done at its end is done as well where ``return``, ``break``, ``continue`` or an exception leaves it before."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from devfix.analysis.domain.state import State
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
     from devfix.analysis.language.frames import Frame
+    from devfix.analysis.language.raising import Raised
 
 
 def _nothing() -> None:
@@ -32,17 +33,28 @@ NOTHING = Leaving()
 
 
 class Ways(NamedTuple):
-    """How many ways there were out of a function, and out of rounds of its innermost loop, when a block began."""
+    """How many ways there were out of a function, and out of rounds of its innermost loop, when a block began.
+
+    ``raised`` are the exceptions that a statement around the block may catch.
+    """
 
     returns: int
     breaks: int
     continues: int
+    raised: int
 
 
-def so_far(frame: Frame) -> Ways:
+def so_far(interp: Interpreter) -> Ways:
     """The ways that there are before a block begins."""
+    frame = interp.frame
     loop = frame.loops[-1] if frame.loops else None
-    return Ways(len(frame.returns), len(loop.breaks) if loop else 0, len(loop.continues) if loop else 0)
+    breaks, continues = (len(loop.breaks), len(loop.continues)) if loop else (0, 0)
+    return Ways(len(frame.returns), breaks, continues, len(interp.raised or ()))
+
+
+def by_exceptions_alone(interp: Interpreter, before: Ways) -> bool:
+    """Whether no ``return``, ``break`` or ``continue`` has left a block since ``before``."""
+    return so_far(interp)._replace(raised=before.raised) == before
 
 
 def by_all(interp: Interpreter, leaving: list[Leaving], before: Ways) -> None:
@@ -59,7 +71,7 @@ def _leave_state(leaving: list[Leaving]) -> None:
 
 
 def early(interp: Interpreter, before: Ways, act: Callable[[], None]) -> None:
-    """Do something in each state in which a block was left since ``before`` by ``return``, ``break`` or ``continue``."""
+    """Do something in each state in which a block was left since ``before``."""
     frame, end = interp.frame, interp.state
     if frame.loops:
         loop = frame.loops[-1]
@@ -72,7 +84,20 @@ def early(interp: Interpreter, before: Ways, act: Callable[[], None]) -> None:
         _rename(frame, state, after)
         if not after.dead:
             frame.returns.append((value, after))
+    if interp.raised is not None:
+        _exceptions(interp, interp.raised, before.raised, act)
     interp.state = end
+
+
+def _exceptions(interp: Interpreter, raised: list[Raised], begun: int, act: Callable[[], None]) -> None:
+    """The same for what was raised, on whose way nothing is told, as nobody knows of all that is raised."""
+    left = raised[begun:]
+    del raised[begun:]
+    for each in left:
+        with interp.recorder.mute():
+            after = _acted(interp, each.state.fork(), act)
+        if not after.dead:
+            raised.append(each._replace(state=after))
 
 
 def _rounds(interp: Interpreter, states: list[State], begun: int, act: Callable[[], None]) -> None:

@@ -27,6 +27,6 @@ def with_(interp: Interpreter, node: ast.With | ast.AsyncWith) -> None:
             binding.bind(interp, item.optional_vars, entered, node)
         else:
             undo.append(contexts.may_cast(interp, manager, item.context_expr))
-    before = leaving.so_far(interp.frame)
+    before = leaving.so_far(interp)
     interp.run(node.body)
     leaving.by_all(interp, undo, before)
