@@ -52,6 +52,32 @@ def test_it_stays_where_the_other_stays(net: str, maker: str) -> None:
     assert clashes(PROGRAM.format(net=net, before="", maker=maker, after="", used=""))
 
 
+HEADED = """
+import torch
+from torch import nn
+from torchvision.models import resnet18
+from torchvision.models.feature_extraction import create_feature_extractor
+
+net = resnet18().cuda()
+net.fc = nn.Linear(512, 10)
+part = create_feature_extractor(net, {"layer4": "out"})
+part(torch.zeros(1, 3).cuda())
+"""
+
+
+def test_what_comes_after_the_layers_is_not_run() -> None:
+    assert clashes(HEADED) == []
+    assert clashes(f"{HEADED}net(torch.zeros(1, 3).cuda())")
+
+
+@pytest.mark.parametrize("maker", _MAKERS)
+def test_what_the_model_does_with_the_last_result_does_not_count(maker: str) -> None:
+    text = PROGRAM.format(net="Own().cuda()", before="", maker=maker, after="", used="")
+    text = text.replace("return self.last(x)", "return self.last(x).cpu()")
+    assert clashes(f'{text}found["out"] + torch.zeros(3).cuda()') == []
+    assert clashes(f'{text}found["out"] + torch.zeros(3)')
+
+
 LAYERS = """
 import torch
 from torch import nn

@@ -42,8 +42,15 @@ def construct(interp: Interpreter, name: str, site: CallSite) -> Value:
 
 
 def call(interp: Interpreter, obj: Obj, site: CallSite) -> Value:
-    """A dict of what the layers make: all of it is where the model computes."""
-    made = interp.call(obj.attrs[_WHOLE], site)
+    """A dict of what the layers make: all of it is where the model is.
+
+    The layers that come later are not run, so of a model in several places nobody knows what meets.
+    """
+    whole = obj.attrs[_WHOLE]
+    device = modules.module_device(interp, whole)
+    if device is None or not device.is_known:
+        return UNKNOWN
+    made = interp.call(whole, site)
     if not isinstance(made, Tensor):
         return UNKNOWN
-    return interp.new(Obj("dict", element=replace(made, dtype=None, rank=None)))
+    return interp.new(Obj("dict", element=replace(made, device=device, dtype=None, rank=None)))
