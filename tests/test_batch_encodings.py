@@ -37,3 +37,27 @@ def test_a_loop_moves_it_as_a_whole() -> None:
     text = texts["main.py"]
     assert "    batch = batch.to(device)\n" in text
     assert clashes(text) == []
+
+
+ROWS = """
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, Dataset
+from transformers import BatchEncoding
+
+class Rows(Dataset):
+    def __len__(self):
+        return 4
+
+    def __getitem__(self, index):
+        return BatchEncoding({{"x": torch.ones(4), "weight": torch.tensor(2.0)}})
+
+net = nn.Linear(4, 4).cuda()
+for batch in DataLoader(Rows(), batch_size=2):
+    print(net(batch["x"]{moved}) * batch["weight"]{moved})
+"""
+
+
+def test_a_loader_makes_one_of_several() -> None:
+    assert len(clashes(ROWS.format(moved=""))) == 2  # numbers of one dimension are no scalars any more
+    assert clashes(ROWS.format(moved=".cuda()")) == []

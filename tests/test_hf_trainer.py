@@ -67,3 +67,31 @@ def test_the_batch_is_of_its_dataset() -> None:
     text = PROGRAM.format(placed=".cuda()", options="", used="trainer.train()")
     assert clashes(text.replace('inputs["x"])', 'inputs["x"] + torch.zeros(4))'))
     assert clashes(text.replace('inputs["x"])', 'inputs["x"] + torch.zeros_like(inputs["x"]))')) == []
+
+
+@pytest.mark.parametrize(
+    ("sample", "used"),
+    [
+        ('"labels": 0.5', 'inputs["labels"]'),
+        ('"label": 0.5', 'inputs["labels"]'),
+        ('"label_ids": torch.tensor([0.5]).double()', 'inputs["labels"].float()'),
+        ('"labels": 0.5, "text": "one"', 'inputs["labels"]'),
+    ],
+)
+def test_its_own_collator_makes_float32_of_numbers_and_labels_of_each_label(sample: str, used: str) -> None:
+    text = PROGRAM.format(placed=".cuda()", options="", used="trainer.train()")
+    text = text.replace('"labels": torch.tensor(1)', sample)
+    loss = f'F.binary_cross_entropy(model(inputs["x"])[:, 0].sigmoid(), {used})'
+    text = text.replace(text[text.index("F.cross_entropy(") : text.index("\n\noptions")], loss)
+    assert clashes(text) == []
+    assert clashes(text.replace(used, f"{used}.cpu()"))
+
+
+def test_arrays_keep_their_dtype_in_its_own_collator() -> None:
+    text = PROGRAM.format(placed=".cuda()", options="", used="trainer.train()")
+    text = text.replace("torch.randn(4)", "np.zeros(4)").replace(
+        "import torch\n", "import numpy as np\nimport torch\n", 1
+    )
+    assert clashes(text)
+    assert clashes(text.replace("np.zeros(4)", "np.zeros(4, dtype=np.float32)")) == []
+    assert clashes(text.replace("args=options", "args=options, processing_class=object()")) == []

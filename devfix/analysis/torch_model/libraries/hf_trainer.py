@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from devfix.analysis.domain import classes
-from devfix.analysis.domain.lattice import ACCELERATOR
+from devfix.analysis.domain.join import scalar_type
+from devfix.analysis.domain.lattice import ACCELERATOR, AT_LEAST_1, CPU
 from devfix.analysis.domain.values import (
     FALSE,
     NONE,
     TRUE,
     UNKNOWN,
+    Array,
     Class,
     DeviceValue,
     External,
@@ -37,7 +39,19 @@ ARGUMENTS = ("transformers.TrainingArguments", "transformers.Seq2SeqTrainingArgu
 #: Arguments that keep a Trainer on the CPU, by their names in newer and in older releases.
 _ON_HOST = ("use_cpu", "no_cuda")
 #: What a Trainer is given and keeps under the same name, and where it stands among the arguments.
-_KEPT = {"args": 1, "data_collator": 2, "train_dataset": 3, "eval_dataset": 4}
+_KEPT = {
+    "args": 1,
+    "data_collator": 2,
+    "train_dataset": 3,
+    "eval_dataset": 4,
+    "tokenizer": 5,
+    "processing_class": 5,
+}
+#: What has a Trainer pad its samples as lists of numbers, where it is given no collator.
+_PADDING = ("tokenizer", "processing_class")
+#: What its own collator calls ``labels``, and what becomes of numbers there.
+_LABELS = ("label", "label_ids")
+_DTYPES = {"int": "int64", "float": "float32", "bool": "bool"}
 #: Methods that call ``compute_loss``, and the dataset whose batches it is called with.
 _COMPUTING = {"train": "train_dataset", "evaluate": "eval_dataset", "predict": "test_dataset"}
 
@@ -132,8 +146,36 @@ def _batch(interp: Interpreter, obj: Obj, dataset: Value | None, node: ast.expr)
     """The batch that ``compute_loss`` is given; of a dataset that nobody knows it has tensors under any name."""
     if dataset is not None:
         collator = obj.attrs.get("data_collator", NONE)
-        made = collation.placed(interp, data.assembled(interp, dataset, collator, node).value, ACCELERATOR)
+        if collator != NONE:
+            made = data.assembled(interp, dataset, collator, node).value
+        elif any(obj.attrs.get(name, NONE) != NONE for name in _PADDING):
+            made = UNKNOWN
+        else:
+            made = _collated(interp, data.assembled(interp, dataset, NONE, node, alone=True).value, node)
         held = interp.obj_of(made)
         if held is not None and held.kind == "dict" and held.attrs:
-            return made
+            return collation.placed(interp, made, ACCELERATOR)
     return interp.new(Obj("dict", element=Tensor(ACCELERATOR, grad=False, leaf=True)))
+
+
+def _collated(interp: Interpreter, sample: Value, node: ast.expr) -> Value:
+    """What ``default_data_collator`` makes of samples, which is not what ``default_collate`` does; texts are left out."""
+    obj = interp.obj_of(sample)
+    if obj is None or obj.kind != "dict" or obj.element is not None:
+        return UNKNOWN
+    attrs = {
+        "labels" if key in _LABELS else key: _stacked(interp, key, without_none(value), node)
+        for key, value in obj.attrs.items()
+        if scalar_type(value) != "str"
+    }
+    return interp.new(Obj("dict", attrs=attrs))
+
+
+def _stacked(interp: Interpreter, key: str, value: Value, node: ast.expr) -> Value:
+    if isinstance(value, (Tensor, Array)) and key not in _LABELS:
+        return collation.collate(interp, value, node)
+    kind = scalar_type(value)
+    if kind in _DTYPES:
+        dtype = "int64" if kind == "bool" and key in _LABELS else _DTYPES[kind]
+        return Tensor(CPU, dtype, 1, grad=False, leaf=True)
+    return Tensor(CPU, None, AT_LEAST_1, grad=False, leaf=True)

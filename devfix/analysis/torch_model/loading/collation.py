@@ -128,8 +128,10 @@ def collate(interp: Interpreter, sample: Value, node: ast.expr) -> Value:
         return interp.new(Obj("list", items=items, element=last))
     if obj is not None and movables.is_graph(obj):
         return graphs.batch(interp, obj)
-    if obj is not None and movables.is_batch(interp, sample) and obj.element is not None:
-        return interp.new(replace(obj, element=collate(interp, obj.element, node)))
+    if obj is not None and movables.is_batch(interp, sample):
+        attrs = {key: collate(interp, item, node) for key, item in obj.attrs.items()}
+        last = collate(interp, obj.element, node) if obj.element is not None else None
+        return interp.new(replace(obj, attrs=attrs, element=last))
     if obj is not None and named_tuples.is_one(interp, obj):
         return named_tuples.with_fields(interp, obj, lambda field: collate(interp, field, node))
     return UNKNOWN
