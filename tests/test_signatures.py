@@ -128,3 +128,30 @@ def test_what_decorates_a_function_reads_the_signature_that_it_is_written_with(d
     assert clashes(text.format(decorator=decorator, moved="", end=".to('cuda')")) == ["34: device"]
     assert clashes(text.format(decorator=decorator, moved=".to('cuda')", end="")) == ["37: device"]
     assert not clashes(text.format(decorator=decorator, moved=".to('cuda')", end=".to('cuda')"))
+
+
+_BOUND = """
+import inspect
+import torch
+
+def there(function):
+    asked = inspect.signature(function)
+    def moved(*args, **kwargs):
+        bound = asked.bind(*args, **kwargs)
+        bound.apply_defaults()
+        for name, value in bound.arguments.items():
+            bound.arguments[name] = value.to("cuda")
+        return function(*bound.args, **bound.kwargs)
+    return moved
+
+{decorated}
+def scaled(rows, *, by=torch.ones(3)):
+    return rows * by
+
+scaled(torch.ones(3).cuda()) + torch.ones(3).cuda()
+"""
+
+
+def test_a_tensor_that_is_a_default_counts_for_nothing_where_keywords_that_nobody_knows_are_given() -> None:
+    assert not clashes(_BOUND.format(decorated="@there"))
+    assert clashes(_BOUND.format(decorated="")) == ["17: device"]

@@ -46,13 +46,13 @@ def bind(interp: Interpreter, function: Function, site: CallSite) -> None:
     spec = function.node.args
     names = [*spec.posonlyargs, *spec.args] if spec.posonlyargs else spec.args
     variables = interp.state.own(interp.stack[-1].id)
-    # A default that names the CPU is what ``**kwargs`` of unknown content is there to change.
+    # A default that names the CPU, or is a tensor, is what ``**kwargs`` of unknown content is there to change.
     defaults = dict(function.defaults) if function.defaults else {}
     if site.spread:
         defaults = {
             name: _OPTION if value == NONE else value
             for name, value in function.defaults
-            if not names_host(value)
+            if not names_host(value) and not isinstance(value, Tensor)
         }
     for index, parameter in enumerate(names):
         arg = site.args[index] if index < len(site.args) else site.keywords.get(parameter.arg)
