@@ -358,3 +358,13 @@ def test_a_handler_begins_before_what_is_done_behind_it() -> None:
         found.value + x
     """
     assert _clashes(text) == []
+
+
+@pytest.mark.parametrize(("times", "expected"), [(3, ["device"]), (30, [])])
+def test_where_very_many_are_raised_in_a_block_that_does_something_at_its_end_nothing_is_known(
+    times: int, expected: list[str]
+) -> None:
+    step = "if strange(): raise Found(x)"
+    text = _LEAVING.format(begin="model.cpu()\n    try:", end="finally: print('done')")
+    steps = "\n            ".join([step] * times)
+    assert _clashes(text.replace("if x.sum() > 3:\n                raise Found(x)", steps)) == expected

@@ -6,11 +6,16 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 from devfix.analysis.domain.state import State
+from devfix.analysis.domain.values import UNKNOWN
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
     from devfix.analysis.language.frames import Frame
     from devfix.analysis.language.raising import Raised
+
+
+#: Of so many exceptions each is followed out of a block; more of them may be any.
+_MAX_RAISED = 8
 
 
 def _nothing() -> None:
@@ -93,7 +98,12 @@ def _exceptions(interp: Interpreter, raised: list[Raised], begun: int, act: Call
     """The same for what was raised, on whose way nothing is told, as nobody knows of all that is raised."""
     left = raised[begun:]
     del raised[begun:]
-    for each in left:
+    known = [each for each in left if each.value != UNKNOWN]
+    raised += [each for each in left if each.value == UNKNOWN]  # no handler begins in the state of one
+    if len(known) > _MAX_RAISED:
+        raised.append(known[0]._replace(value=UNKNOWN))
+        return
+    for each in known:
         with interp.recorder.mute():
             after = _acted(interp, each.state.fork(), act)
         if not after.dead:
