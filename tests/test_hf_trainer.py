@@ -95,3 +95,13 @@ def test_arrays_keep_their_dtype_in_its_own_collator() -> None:
     assert clashes(text)
     assert clashes(text.replace("np.zeros(4)", "np.zeros(4, dtype=np.float32)")) == []
     assert clashes(text.replace("args=options", "args=options, processing_class=object()")) == []
+
+
+@pytest.mark.parametrize(
+    ("options", "is_right"),
+    [("", False), (", bf16=False", False), (", bf16=True", True), (", fp16=half", True)],
+)
+def test_a_step_is_computed_in_the_precision_it_is_told(options: str, is_right: bool) -> None:
+    text = PROGRAM.format(placed=".cuda()", options=options, used="trainer.train()")
+    text = text.replace('model(inputs["x"])', 'model(inputs["x"].half()).float()')
+    assert (clashes("import sys\nhalf = len(sys.argv) > 1\n" + text) == []) is is_right

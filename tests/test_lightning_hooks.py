@@ -116,3 +116,30 @@ def test_validation_comes_within_training() -> None:
     text = text.replace("(net, loader)", "(net, loader, loader)")
     assert clashes(text.replace("{}", "on_train_end")) == []
     assert clashes(text.replace("{}", "on_validation_start"))
+
+
+@pytest.mark.parametrize(
+    ("precision", "dtype", "is_right"),
+    [
+        ("32", "half", False),
+        ('"32-true"', "double", False),
+        ('"16-mixed"', "half", True),
+        ('"bf16-mixed"', "half", True),
+        ('"16-mixed"', "double", False),
+        ('"64-true"', "double", True),
+        ('"bf16-true"', "bfloat16", True),
+    ],
+)
+def test_the_trainer_chooses_the_precision(precision: str, dtype: str, is_right: bool) -> None:
+    text = _program(options=f", precision={precision}")
+    text = text.replace("self.last(batch[0]).sum()", f"self.last(batch[0].{dtype}()).sum()")
+    assert (clashes(text) == []) is is_right
+
+
+def test_hooks_are_not_called_in_mixed_precision() -> None:
+    text = _program(
+        options=', precision="16-mixed"',
+        own=_OWN.format("on_train_end").replace("probe", "probe.cuda().half()"),
+    )
+    assert clashes(text)
+    assert clashes(text.replace(".half()", "")) == []

@@ -159,12 +159,8 @@ def is_harmless(name: str) -> bool:
         return False
     head, _, rest = name.partition(".")
     package, _, last = rest.partition(".")
-    if (
-        head == "torch"
-        and last
-        and package.islower()
-        and package.lstrip("_") == package not in TORCH_PACKAGES
-    ):
+    is_public = package.islower() and not package.startswith("_")
+    if head == "torch" and last and is_public and package not in TORCH_PACKAGES:
         return False
     return head in _HARMLESS or head == "builtins" or head in sys.stdlib_module_names
 

@@ -6,7 +6,8 @@ unknown dtype. What a GPU makes of each is recorded (tests/recorded: "autocast",
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
 from devfix.analysis.domain.copying import replace
@@ -35,6 +36,17 @@ _WIDENED = frozenset(
 )
 #: Operations that give a float, and leave a half what it is.
 _KEEPING = frozenset("sqrt tanh sigmoid gelu silu leaky_relu mean std var amax amin max min median".split())
+
+
+@contextmanager
+def within(interp: Interpreter, precision: str | None) -> Iterator[None]:
+    """What is done under autocast in this precision, "?" for one that nobody knows, or in that which is chosen already."""
+    before = interp.autocast
+    interp.autocast = precision or before
+    try:
+        yield
+    finally:
+        interp.autocast = before
 
 
 def lowered(

@@ -26,6 +26,7 @@ from devfix.analysis.domain.values import (
 )
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.nn import modules
+from devfix.analysis.torch_model.devices import autocast
 from devfix.analysis.torch_model.loading import batches, collation, data
 from devfix.analysis.torch_model.tensors import moves
 
@@ -38,6 +39,8 @@ TRAINERS = ("transformers.Trainer", "transformers.Seq2SeqTrainer")
 ARGUMENTS = ("transformers.TrainingArguments", "transformers.Seq2SeqTrainingArguments")
 #: Arguments that keep a Trainer on the CPU, by their names in newer and in older releases.
 _ON_HOST = ("use_cpu", "no_cuda")
+#: Arguments that have it call the model, and ``compute_loss``, in another precision.
+_PRECISIONS = ("fp16", "bf16", "fp16_full_eval", "bf16_full_eval")
 #: What a Trainer is given and keeps under the same name, and where it stands among the arguments.
 _KEPT = {
     "args": 1,
@@ -139,7 +142,16 @@ def _compute_loss(interp: Interpreter, ref: Ref, obj: Obj, role: str, site: Call
     if isinstance(found, Function) and isinstance(model, Ref) and not _on_host(interp, obj.attrs.get("args")):
         dataset = site.value(0, role) if role != "train_dataset" else None
         batch = _batch(interp, obj, dataset or obj.attrs.get(role), site.node)
-        interp.call_function(found, [ref, model, batch], site.node)
+        with autocast.within(interp, _precision(interp, obj.attrs.get("args"))):
+            interp.call_function(found, [ref, model, batch], site.node)
+
+
+def _precision(interp: Interpreter, args: Value | None) -> str | None:
+    """That of autocast around a step: none where a Trainer is certainly not told of one."""
+    options = interp.obj_of(args)
+    if options is None:
+        return None if args in (None, NONE) else "?"
+    return "?" if any(options.facts.get(name, FALSE) != FALSE for name in _PRECISIONS) else None
 
 
 def _batch(interp: Interpreter, obj: Obj, dataset: Value | None, node: ast.expr) -> Value:

@@ -27,12 +27,17 @@ from devfix.analysis.language import containers, iteration
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.nn import modules
 from devfix.analysis.record.recorder import Binding
+from devfix.analysis.torch_model.devices import autocast
 from devfix.analysis.torch_model.tensors import moves
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
 TRAINER = "lightning.Trainer"
+_TOLD = ("accelerator", "callbacks", "precision")
+#: Precisions in which a Trainer leaves everything as it is, and those in which it casts what each operation takes.
+_FULL = (NONE, Const(32), Const("32"), Const("32-true"))
+_MIXED = (Const(16), Const("16"), Const("16-mixed"), Const("bf16"), Const("bf16-mixed"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +75,7 @@ _PHASES = {
 
 def trainer(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``Trainer(accelerator=..., devices=...)``."""
-    facts = {key: arg.value for key, arg in site.keywords.items() if key in ("accelerator", "callbacks")}
+    facts = {key: arg.value for key, arg in site.keywords.items() if key in _TOLD}
     return interp.new(Obj("external", External(TRAINER), facts=facts))
 
 
@@ -86,6 +91,9 @@ def method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -
         where = CallSite(site.node, (Arg(DeviceValue(ACCELERATOR)),))
         moves.module(interp, model, "to", where)
         _note_device(interp, model)
+    precision = obj.facts.get("precision", NONE)
+    if precision not in (*_FULL, *_MIXED):
+        modules.transform(interp, model, lambda tensor: replace(tensor, dtype=None, typed=()))
     if name == "fit":
         _run_hook(interp, ref, model, "on_fit_start", [], site)
     _run_phases(interp, ref, model, _PHASES[name], 1, site)
@@ -149,7 +157,9 @@ def _run_steps(
     batch = iteration.element(interp, loader, site.node)
     given = [batch, Scalar("int")]
     _run_hook(interp, trainer, model, f"on_{phase.hooks}_batch_start", given, site)
-    outputs = _call(interp, model, phase.step, given, site)
+    precision = interp.obj(trainer).facts.get("precision")
+    with autocast.within(interp, "?" if precision in _MIXED else None):  # hooks are not
+        outputs = _call(interp, model, phase.step, given, site)
     if phase is _TRAIN and isinstance(outputs, Tensor):
         loss = replace(outputs, grad=False, leaf=True)
         outputs = interp.new(Obj("dict", attrs={"loss": loss}))
