@@ -166,6 +166,33 @@ def test_what_copies_after_the_move_stays() -> None:
     assert mended(body) == HEAD + body
 
 
+TRAINED = """
+class Shadow:
+    def update(self, net):
+        self.kept = {name: value.detach().clone() for name, value in net.state_dict().items()}
+
+    def evaluate(self, net, x):
+        return torch.func.functional_call(net, self.kept, (x,))
+
+
+def train(net, shadow, x):
+    net(x).sum().backward()
+    shadow.update(net)
+    return 1.0
+
+
+net, shadow = nn.Linear(3, 3), Shadow()
+x = torch.ones(4, 3)
+print(train(net, shadow, x))
+print(shadow.evaluate(net, x.to(device)))
+"""
+
+
+def test_training_does_not_change_places_with_the_move_of_an_input() -> None:
+    after = mended(TRAINED)
+    assert after.index("print(train(") < after.index("print(shadow.evaluate(")
+
+
 def found_order(text: str) -> list[str]:
     """The two statements that may change places, as they stand in a text."""
     return [

@@ -44,7 +44,7 @@ def _orders(facts: Facts, copied: Origin, moved: Origin) -> Iterator[statement_o
     outline = facts.outline(moved.path)
     late, call = outline.statement_at(moved.span), outline.expression_at(moved.span)
     name = _moved_name(call)
-    if late is None or not name:
+    if late is None or not name or _is_tensor(facts, outline, moved, call):
         return
     lates = [(late, moved.scope, frozenset[str]()), *_calls_of(facts, outline, late)]
     for statement, scope, unseen in lates:
@@ -123,6 +123,15 @@ def _moved_name(call: ast.AST | None) -> str:
     """The last name of what a call of ``to`` or ``cuda`` moves."""
     func = call.func if isinstance(call, ast.Call) else None
     return _last(func.value) if isinstance(func, ast.Attribute) else ""
+
+
+def _is_tensor(facts: Facts, outline: Outline, moved: Origin, call: ast.AST | None) -> bool:
+    """Whether what a call moves is known to be a tensor: an input moves for its own sake, and tells of no module."""
+    func = call.func if isinstance(call, ast.Call) else None
+    receiver = (
+        outline.source.segment(outline.source.span(func.value)) if isinstance(func, ast.Attribute) else ""
+    )
+    return any(each.kind == "tensor" for each in facts.bindings(moved.path, moved.scope).get(receiver, ()))
 
 
 def _names(statement: ast.stmt) -> set[str]:
