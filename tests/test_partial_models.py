@@ -142,3 +142,20 @@ kept["part"] + torch.zeros(3){placed}
 def test_hooks_of_parts_see_what_is_beside_the_model(part: str) -> None:
     assert clashes(HOOKED.format(part=part, placed=""))
     assert clashes(HOOKED.format(part=part, placed=".cuda()")) == []
+
+
+REPLACING = """
+import torch
+from torchvision.models import resnet18
+
+seen = []
+net = resnet18().cuda()
+net.fc.register_forward_hook(lambda layer, args, output: {hook})
+net(torch.zeros(1, 3).cuda()) + torch.zeros(3)
+"""
+
+
+def test_a_hook_of_a_part_may_put_something_else_in_place_of_the_result() -> None:
+    assert clashes(REPLACING.format(hook="output.cpu()")) == []
+    assert clashes(REPLACING.format(hook="seen.append(output)"))
+    assert clashes(REPLACING.format(hook="output"))

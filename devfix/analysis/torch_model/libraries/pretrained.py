@@ -218,7 +218,8 @@ def call(
         device = place.device
     trail = (interp.site("result", site.node),)
     result = Tensor(device, None, AT_LEAST_1, grad=True, leaf=False, trail=trail)
-    _show_parts(interp, ref, result, site)
+    if not _show_parts(interp, ref, result, site):
+        return UNKNOWN
     if name in _MAPPING:
         return interp.new(Obj("dict", element=result))
     if name.startswith(("transformers", "diffusers")):
@@ -228,11 +229,12 @@ def call(
     return result
 
 
-def _show_parts(interp: Interpreter, ref: Ref, result: Tensor, site: CallSite) -> None:
-    """Let the hooks of a model's parts see something that is where the model computes."""
-    for part in modules.tree(interp, ref):
-        if isinstance(interp.obj(part).cls, Unknown):
-            hooks.after_forward(interp, part, CallSite(site.node, (Arg(result),)), result)
+def _show_parts(interp: Interpreter, ref: Ref, result: Tensor, site: CallSite) -> bool:
+    """Let the hooks of a model's parts see something that is where the model computes; whether they leave it as it is."""
+    given = CallSite(site.node, (Arg(result),))
+    parts = [part for part in modules.tree(interp, ref) if isinstance(interp.obj(part).cls, Unknown)]
+    seen = [hooks.after_forward(interp, part, given, result) for part in parts]
+    return all(left == result for left in seen)
 
 
 def _meet_replaced(interp: Interpreter, obj: Obj, place: Tensor, site: CallSite) -> None:
