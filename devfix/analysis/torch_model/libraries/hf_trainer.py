@@ -171,14 +171,17 @@ def _batch(interp: Interpreter, obj: Obj, dataset: Value | None, node: ast.expr)
 
 
 def _collated(interp: Interpreter, sample: Value, node: ast.expr) -> Value:
-    """What ``default_data_collator`` makes of samples, which is not what ``default_collate`` does; texts are left out."""
+    """What ``default_data_collator`` makes of samples, which is not what ``default_collate`` does.
+
+    Texts and what is None are left out.
+    """
     obj = interp.obj_of(sample)
     if obj is None or obj.kind != "dict" or obj.element is not None:
         return UNKNOWN
     attrs = {
         "labels" if key in _LABELS else key: _stacked(interp, key, without_none(value), node)
         for key, value in obj.attrs.items()
-        if scalar_type(value) != "str"
+        if scalar_type(value) != "str" and value != NONE
     }
     return interp.new(Obj("dict", attrs=attrs))
 
