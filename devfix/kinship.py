@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from devfix.analysis.text.syntax import remembered
 from devfix.deeds import fixes_of
 from devfix.findings import Applicability, Finding, Fix, Note
 
@@ -58,15 +59,13 @@ def are_mended(findings: Iterable[Finding], made: Sequence[Finding], sources: Ma
 
     Where two ways lead to a place and one of them is mended, nobody knows any more on which device that is which comes
     there. So a fault on the other way shows no longer, and is there all the same. What is changed in the function where
-    the fault shows is behind the ways that lead there.
+    the fault shows is behind the ways that lead there. What could be changed for the fault alone begins there no further
+    down: that would be another way.
     """
     fixes = [each.fix for each in made if each.fix is not None]
     changed = _changed(fixes)
-    within = {_function_at(sources, place) for place in changed}
     return all(
-        not changed.isdisjoint(_places(finding))
-        or not set(fixes).isdisjoint(fixes_of(finding))
-        or not within.isdisjoint(_function_at(sources, place) for place in _shown_at(finding))
+        not set(fixes).isdisjoint(fixes_of(finding)) or _is_on_the_way(changed, finding, sources)
         for finding in findings
     )
 
@@ -106,14 +105,31 @@ def _shown_at(finding: Finding) -> frozenset[Place]:
     return _lines(finding.marks or (finding,))
 
 
-def _function_at(sources: Mapping[str, Source], place: Place) -> tuple[str, int]:
+def _is_on_the_way(changed: Iterable[Place], finding: Finding, sources: Mapping[str, Source]) -> bool:
+    """Whether a change is at a place of a finding, or in the function where that shows, and not above all its own fixes there."""
+    places, shown = _places(finding), _shown_at(finding)
+    around = {_function_at(sources, place) for place in shown}
+    own = [(_function_at(sources, place), place) for place in _changed(fixes_of(finding)) - shown]
+    for place in changed:
+        function = _function_at(sources, place)
+        lines = [line for other, (_, line) in own if other == function]
+        if (place in places or function in around) and min(lines, default=0) <= place[1]:
+            return True
+    return False
+
+
+def _function_at(sources: Mapping[str, Source], place: Place) -> Place:
     """The innermost function around a line, by the line where it begins; 0 for the module itself."""
     path, line = place
-    nodes = ast.walk(sources[path].tree) if path in sources else ()
-    around = (node for node in nodes if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)))
-    return path, max(
-        (node.lineno for node in around if node.lineno <= line <= (node.end_lineno or 0)), default=0
-    )
+    spans = _functions(sources[path].tree) if path in sources else ()
+    return path, max((first for first, last in spans if first <= line <= last), default=0)
+
+
+@remembered
+def _functions(tree: ast.AST) -> tuple[tuple[int, int], ...]:
+    """The first and the last line of each function of a file."""
+    found = (node for node in ast.walk(tree) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)))
+    return tuple((node.lineno, node.end_lineno or 0) for node in found)
 
 
 def _lines(told: Iterable[Finding | Note]) -> frozenset[Place]:

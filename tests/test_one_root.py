@@ -242,3 +242,30 @@ def test_what_findings_have_in_common_is_no_less_trusted_than_what_they_prefer()
     prefer = [replace(each, fix=replace(risky, edits=())) for each in findings]
     assert [each.fix for each in in_common(prefer, Applicability.UNSAFE)] == [FIX, risky]
     assert [each.fix for each in in_common(prefer, Applicability.SAFE)] == [FIX]
+
+
+TWO_BIRTHS = """
+    import torch
+    from torch import nn
+
+    def main(flag):
+        device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        net = nn.Linear(3, 3).to(device)
+        mask = torch.rand(3)
+        if {asked}:
+            x = {first}
+        else:
+            x = {second}
+        print(net(x).sum())
+
+    main(torch.rand(1) > 0.5)
+    """
+MASKED = "mask * 2\n            print(net.weight * x)"
+
+
+@pytest.mark.parametrize(("first", "second"), [(MASKED, "torch.ones(3)"), ("torch.ones(3)", MASKED)])
+def test_what_begins_below_a_fix_is_not_mended_by_that(first: str, second: str) -> None:
+    text = dedent(TWO_BIRTHS.format(asked="flag", first=first, second=second))
+    after = fix_texts({"main.py": text}, Applicability.UNSAFE)[0]["main.py"]
+    for asked in ("flag", "True", "False"):
+        assert not clashes(after.replace("if flag:", f"if {asked}:"))
