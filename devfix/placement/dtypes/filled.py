@@ -27,11 +27,11 @@ def as_values(facts: Facts, mismatch: Mismatch) -> Iterator[Fix]:
     for fill in (each for each in met if each.operation == _WRITING and len(each.operands) > 1):
         values, whole = fill.operands[:2]
         made = whole.trail[0] if whole.trail else None
-        if made is None or made.kind != "factory":
+        if made is None or made.kind != "factory" or not (mismatch is fill or _goes_back_to(mismatch, made)):
             continue
         others = [each for each in met if each is not fill and _goes_back_to(each, made)]
         alike = all(each.get("wanted") == values.dtype and each.operation != _WRITING for each in others)
-        if mismatch in (fill, *others) and others and alike:
+        if others and alike:
             edit = _told(facts, made, values)
             if edit is not None:
                 title = f"make `{whole.text}` in the dtype of `{values.text}`"
