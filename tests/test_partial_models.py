@@ -159,3 +159,24 @@ def test_a_hook_of_a_part_may_put_something_else_in_place_of_the_result() -> Non
     assert clashes(REPLACING.format(hook="output.cpu()")) == []
     assert clashes(REPLACING.format(hook="seen.append(output)"))
     assert clashes(REPLACING.format(hook="output"))
+
+
+COUNTED = """
+import numpy as np
+import torch
+from torchvision.models import resnet18
+
+net = resnet18().cuda()
+np.zeros(net.bn1.{asked})
+"""
+
+
+@pytest.mark.parametrize(
+    "asked", ["running_mean.numel()", "num_batches_tracked.item()", "weight.numel()", "running_var.size(0)"]
+)
+def test_what_a_part_tells_in_numbers_is_anywhere(asked: str) -> None:
+    assert clashes(COUNTED.format(asked=asked)) == []
+
+
+def test_the_statistics_of_a_part_are_beside_its_weights() -> None:
+    assert clashes(COUNTED.format(asked="weight")) == clashes(COUNTED.format(asked="running_mean")) != []

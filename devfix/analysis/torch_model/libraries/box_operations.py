@@ -45,6 +45,9 @@ _FUNCTIONS: dict[str, _Function] = {
     "remove_small_boxes": _Function(("boxes",), 1, "int64"),
 }
 
+#: Those that do not promote, unless autocast brings their operands together.
+_OF_ONE_DTYPE = ("roi_align", "roi_pool", "nms")
+
 
 def call(interp: Interpreter, name: str, site: CallSite) -> Value | None:
     """What a function of boxes gives; None for what is not known here."""
@@ -61,6 +64,8 @@ def call(interp: Interpreter, name: str, site: CallSite) -> Value | None:
             return UNKNOWN
         parts.append(Part(value, role, arg.node))
     device = requirements.meet(interp, site.node, f"torchvision.ops.{name}", parts, scalars=False)
+    if name in _OF_ONE_DTYPE and interp.autocast is None:
+        requirements.same_dtype(interp, site.node, f"torchvision.ops.{name}", parts, decisive=parts[0])
     first = parts[0].tensor
     rank = known.rank
     if known.loss:

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis.deciding.answers import truth
 from devfix.analysis.domain.copying import replace
-from devfix.analysis.domain.lattice import ACCELERATOR, AT_LEAST_1, CPU, UNKNOWN_DEVICE
+from devfix.analysis.domain.lattice import ACCELERATOR, AT_LEAST_1, CPU, FLOATS, UNKNOWN_DEVICE
 from devfix.analysis.domain.values import (
     FALSE,
     NONE,
     TRUE,
     UNKNOWN,
+    Class,
     Const,
     External,
     Obj,
@@ -64,6 +65,8 @@ _NO_MODELS = (
 #: Classes of transformers that are no models of PyTorch.
 _NO_TORCH = re.compile(r"TF[A-Z]|Flax[A-Z]|\w*Config")
 _LAYERS = "timm.models.layers."
+#: Models whose first layer takes the pictures as they are; others may cast what they are given.
+_AS_GIVEN = ("torchvision.models.", "timm.")
 #: Layers of torchvision that have weights, and what returns a dict of what it is given in one.
 _LAYERS_OF_VISION = frozenset(
     "Conv2dNormActivation Conv3dNormActivation DeformConv2d FeaturePyramidNetwork MLP SqueezeExcitation".split()
@@ -213,6 +216,7 @@ def call(
     if "dispatched" not in obj.facts:
         weight, detail = weights.operand(interp, ref, place, parts, callee)
         device = requirements.meet(interp, site.node, name, [*parts, weight], scalars=False, detail=detail)
+        _check_pictures(interp, obj, name, parts, weight, site)
         _meet_replaced(interp, obj, place, site)
     else:
         device = place.device
@@ -227,6 +231,18 @@ def call(
     if name.startswith(detection.PACKAGE):
         return detection.output(interp, obj, device, site)
     return result
+
+
+def _check_pictures(
+    interp: Interpreter, obj: Obj, name: str, parts: list[Part], weight: Part, site: CallSite
+) -> None:
+    """Pictures have the dtype of the weights where the first layer takes them as they are, and is the library's own."""
+    own = [interp.obj(part).cls for part in obj.attrs.values() if isinstance(part, Ref)]
+    if not name.startswith(_AS_GIVEN) or name.startswith(detection.PACKAGE):
+        return
+    if not any(isinstance(cls, Class) for cls in own):
+        pictures = [part for part in parts if part.tensor.dtype in FLOATS]
+        requirements.same_dtype(interp, site.node, name, [*pictures, weight])
 
 
 def _show_parts(interp: Interpreter, ref: Ref, result: Tensor, site: CallSite) -> bool:

@@ -25,6 +25,7 @@ from devfix.analysis.domain.values import (
     Sequence,
     Tensor,
     TupleValue,
+    Unknown,
     Value,
 )
 from devfix.analysis.nn.modules import external_bases, is_module, module_device, place_of_all
@@ -171,7 +172,12 @@ def _module_attribute(interp: Interpreter, ref: Ref, obj: Obj, name: str, node: 
     if isinstance(obj.cls, Class) and name not in obj.attrs:
         return ExternalMethod(ref, name, node)
     named = getattr(obj.cls, "name", "")
-    if _is_method(name) or named.startswith(_OF_METHODS) or _is_without_parts(named, name):
+    if (
+        _is_method(name)
+        or name in _NUMBERS
+        or named.startswith(_OF_METHODS)
+        or _is_without_parts(named, name)
+    ):
         return ExternalMethod(ref, name, node)
     return _child(interp, ref, obj, name)
 
@@ -186,11 +192,13 @@ _STATISTICS = frozenset({"running_mean", "running_var"})
 def _part_of_layer(interp: Interpreter, obj: Obj, name: str) -> Tensor | None:
     """A parameter or buffer of a layer of torch's own that lies beside its weight."""
     place = obj.place
-    if place is None or name in obj.attrs or not isinstance(obj.cls, External):
-        return None
-    if not obj.cls.name.startswith("torch.nn."):
+    if place is None or name in obj.attrs:
         return None
     kept = replace(place, rank=AT_LEAST_1, trail=place.trail or obj.trail)
+    if isinstance(obj.cls, Unknown) and name in _STATISTICS:  # a norm within a model whose code is not here
+        return replace(kept, parameter=False, grad=False)
+    if not isinstance(obj.cls, External) or not obj.cls.name.startswith("torch.nn."):
+        return None
     if _OF_RECURRENT.match(name):
         return kept
     if _OF_OTHERS.match(name):
@@ -261,6 +269,8 @@ _METHODS = frozenset(
     "register_state_dict_pre_hook register_state_dict_post_hook register_load_state_dict_pre_hook "
     "register_load_state_dict_post_hook".split()
 )
+#: What only tensors are asked, and tells numbers: what was taken for a submodule is none.
+_NUMBERS = frozenset("dim get_device item ndimension nelement numel size tolist".split())
 
 
 #: How methods of models are called that give no tensor of the kind that submodules give.
