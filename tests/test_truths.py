@@ -99,3 +99,21 @@ def test_a_class_of_unknown_bases_may_be_empty() -> None:
         return x + torch.ones(3).cuda()
     """
     assert clashes(text) == []
+
+
+DECIDED = """
+import torch
+
+x = torch.zeros(3)
+net = torch.nn.Linear(3, 3)
+net = net.half() if {test} else net
+net(x)
+"""
+_ASKED = ['hasattr(net, "half")', "torch.backends.cudnn.enabled"]
+
+
+@pytest.mark.parametrize("asked", _ASKED)
+def test_what_the_last_operand_says_is_said_whatever_the_others_say(asked: str) -> None:
+    assert clashes(DECIDED.format(test=f"{asked} and x.dtype is torch.float16")) == []
+    assert clashes(DECIDED.format(test=f"not ({asked} or x.dtype is torch.float32)")) == []
+    assert clashes(DECIDED.format(test=f"{asked} or x.dtype is torch.float32"))

@@ -146,6 +146,8 @@ def bool_op(interp: Interpreter, node: ast.BoolOp) -> Value:
     if asked and len(possible) == 2:
         return environment.instead(possible[-1])
     if len(possible) > 1 and all(scalar_type(value) == "bool" for value in possible):
+        if known is stops_at:
+            return Const(stops_at)  # whichever of them it was that said so
         usual = [each and bool(each.value) for each in map(usual_value, possible)]
         return Scalar("bool", stops_at if stops_at in usual else None if None in usual else not stops_at)
     joined = join_all(possible)
