@@ -103,7 +103,11 @@ def _prepared(interp: Interpreter, name: str, site: CallSite) -> Value:
 def _on_host(interp: Interpreter, args: Value | None) -> bool:
     """Whether a Trainer is told to stay on the CPU."""
     options = interp.obj_of(args)
-    return options is not None and any(options.facts.get(name) == TRUE for name in _ON_HOST)
+    return options is not None and _names_host(options)
+
+
+def _names_host(options: Obj) -> bool:
+    return any(options.facts.get(name) == TRUE for name in _ON_HOST)
 
 
 def _check_batch(interp: Interpreter, name: str, site: CallSite, dataset: Value) -> None:
@@ -120,8 +124,7 @@ def attribute(interp: Interpreter, obj: Obj, name: str) -> Value | None:
     if name == "model" and "model" in obj.facts:
         return obj.facts["model"]
     if obj.cls == External(ARGUMENTS[0]) and name == "device":
-        on_host = any(obj.facts.get(name) == TRUE for name in _ON_HOST)
-        return UNKNOWN if on_host else DeviceValue(ACCELERATOR)
+        return UNKNOWN if _names_host(obj) else DeviceValue(ACCELERATOR)
     return None
 
 
