@@ -7,6 +7,7 @@ import signal
 import sys
 import time
 from dataclasses import replace
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
@@ -216,6 +217,23 @@ def test_a_worker_that_dies_twice_ends_its_repository_alone(
     assert (last.step, last.input, last.outcome) == (Step.APPLY, "i", Outcome.FAILED)
     assert last.reason == "the process that worked on it died (SIGUSR1)"
     assert events[-1] == Left(order.repository.key, "lost")
+
+
+@forks
+def test_a_worker_that_falls_silent_before_it_dies_is_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def dies_slowly(order: Order, tell: Tell) -> None:
+        tell(Began(order.repository.key, Step.APPLY, "i"))
+        sender = getattr(tell, "__self__", None)
+        assert isinstance(sender, Connection)
+        sender.close()
+        time.sleep(0.2)
+        os.kill(os.getpid(), signal.SIGUSR1)
+
+    monkeypatch.setattr(local_engine, "work", dies_slowly)
+    last = ends_of(run_engine(order_for(tmp_path, "r")))[-1]
+    assert last.reason == "the process that worked on it died (SIGUSR1)"
 
 
 @forks

@@ -16,6 +16,7 @@ from tempfile import TemporaryDirectory
 import pytest
 from sandbox_children import TOKEN, eventually, isolations, named, processes_with, state
 
+from devfix.sandbox import processes
 from devfix.sandbox.box import boxed
 from devfix.sandbox.enclosure import _TMP_ENTRIES, OPEN, Isolation
 from devfix.sandbox.ending import Ending
@@ -365,6 +366,7 @@ def test_an_isolated_program_sees_no_other_process(folder: Path) -> None:
 _WATCHER = """
 import sys
 from pathlib import Path
+from devfix.sandbox import processes
 from devfix.sandbox.box import boxed
 from devfix.sandbox.enclosure import Isolation
 from devfix.sandbox.limits import Limits
@@ -395,6 +397,18 @@ def test_the_child_ends_when_devfix_is_killed(folder: Path, isolation: Isolation
     devfix.stdout.close()
     assert eventually(lambda: processes_with(child) == [])
     assert eventually(lambda: not place.exists())
+
+
+def test_ending_some_children_leaves_the_others_to_who_waits_for_them() -> None:
+    ended = subprocess.Popen([sys.executable, "-c", "raise SystemExit(7)"])
+    hangs = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+    # The status stays with the system until somebody asks for it.
+    assert eventually(lambda: processes.running()[ended.pid].dead)
+    left = processes.end_all(
+        lambda: [each for each in processes.running().values() if each.pid == hangs.pid and not each.dead], 10
+    )
+    assert left == []
+    assert (ended.wait(), hangs.wait()) == (7, -signal.SIGKILL)
 
 
 def test_after_a_stop_nothing_starts() -> None:

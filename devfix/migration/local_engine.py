@@ -101,6 +101,8 @@ class _Team:
 
     def _dismiss(self, worker: _Worker) -> None:
         """Let go of a worker; where it died in the middle of its work, another one goes on."""
+        # What it has open is closed before it is dead; ended from here, it would not tell what it died of.
+        worker.process.join(_PATIENCE)
         self._let_go(worker)
         if worker.assignment.left:
             return

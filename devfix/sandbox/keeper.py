@@ -191,6 +191,8 @@ class Keeper:
         os._exit(1)
 
     def _others(self) -> list[processes.Process]:
+        # All that end below come to this process, and stay listed until it takes notice.
+        processes.reap()
         below = processes.descendants(os.getpid())
         if _LINUX:
             return below

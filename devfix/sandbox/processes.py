@@ -112,7 +112,8 @@ def end_all(find: Callable[[], Iterable[Process]], patience: float) -> list[int]
     """Kill what ``find`` finds until it finds nothing; what is left after ``patience`` seconds is returned.
 
     All are stopped before the first is killed: what multiplies must not do so meanwhile. A signal to a
-    group reaches all of it at once, also those that are being forked.
+    group reaches all of it at once, also those that are being forked. Of the dead nobody takes notice
+    here: whoever has children beside these still wants to know how those ended.
     """
     deadline = time.monotonic() + patience
     while left := list(find()):
@@ -122,7 +123,6 @@ def end_all(find: Callable[[], Iterable[Process]], patience: float) -> list[int]
                 _signal(os.killpg, group, number)
             for process in left:
                 _signal(os.kill, process.pid, number)
-        reap()
         if time.monotonic() > deadline:
             return [process.pid for process in left]
         time.sleep(0.002)
