@@ -25,6 +25,7 @@ from devfix.analysis.language.frames import CallSite
 from devfix.analysis.nn.modules import is_module
 from devfix.analysis.torch_model import external_objects
 from devfix.analysis.torch_model.arrays import numpy_model
+from devfix.analysis.torch_model.libraries import restored
 from devfix.analysis.torch_model.modules import module_methods, super_calls
 from devfix.analysis.torch_model.python import container_methods, registered_classes, text_methods
 from devfix.analysis.torch_model.tensors import tensor_methods
@@ -79,7 +80,9 @@ def _class_method(interp: Interpreter, cls: Class, name: str, site: CallSite) ->
         return interp.new(Obj("list", items=classes.directly_below(interp, cls)))
     if name == "register":
         return registered_classes.register(interp, cls, site)
-    return construction.bare(interp, cls, site) if name == "__new__" else None
+    if name == "__new__":
+        return construction.bare(interp, cls, site)
+    return restored.restore(interp, cls, name, site)
 
 
 def _object_method(interp: Interpreter, ref: Ref, name: str, site: CallSite) -> Value:

@@ -15,6 +15,8 @@ from devfix.analysis.torch_model.python import python_version
 SPELLINGS = {
     "pytorch_lightning": "lightning",
     "lightning.pytorch": "lightning",
+    "lightning.fabric": "lightning",
+    "lightning_fabric": "lightning",
     "torch._C._nn": "torch.nn.functional",
     "torch.nn.modules.module": "torch.nn",
     "torch.nn.modules": "torch.nn",

@@ -8,22 +8,34 @@ from typing import TYPE_CHECKING
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.lattice import ACCELERATOR
 from devfix.analysis.domain.values import (
+    FALSE,
     NONE,
+    TRUE,
     UNKNOWN,
     Const,
     DeviceValue,
     External,
     Obj,
     Ref,
+    Tensor,
     TupleValue,
     Union,
     Value,
 )
+from devfix.analysis.language import iteration
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.nn import modules
 from devfix.analysis.torch_model.devices import dispatching
-from devfix.analysis.torch_model.libraries import generation, hf_trainer, lightning, movables, tokenizers
-from devfix.analysis.torch_model.loading import collation
+from devfix.analysis.torch_model.libraries import (
+    generation,
+    hf_trainer,
+    lightning,
+    lightning_methods,
+    lightning_runs,
+    movables,
+    tokenizers,
+)
+from devfix.analysis.torch_model.loading import collation, framework_moves
 from devfix.analysis.torch_model.tensors import moves
 
 if TYPE_CHECKING:
@@ -37,18 +49,27 @@ _PREPARE = frozenset(
 )
 #: What returns its first argument, or a loader that does what that one does.
 _PASSING = frozenset({"unwrap_model", "gather", "gather_for_metrics", "skip_first_batches"})
+#: What gives what all processes have of a tensor, of some rank, where each has its own.
+_GATHERING = frozenset({"all_gather", "all_reduce", "reduce"})
+#: Methods that prepare a single thing, and are told after that, or by a keyword, whether it is moved.
+_SINGLE = frozenset({"prepare_model", "prepare_data_loader", "setup_module"})
+_PLACEMENT = {ACCELERATE: "device_placement", FABRIC: "move_to_device"}
 #: Methods of Fabric and Lightning's Trainer under which tensors and modules are made where they choose.
 PLACING_MANAGERS = frozenset({"init_tensor", "init_module"})
 
 
-#: The fact of an Accelerator that it has the models it prepares compute in another dtype.
-_MIXED = "mixed precision"
+#: The facts of an Accelerator that it has the models it prepares compute in another dtype, and whether it moves them.
+_MIXED, _PLACING = "mixed precision", "placing"
 
 
 def accelerator(interp: Interpreter, name: str, site: CallSite) -> Value:
-    """``accelerate.Accelerator()``."""
+    """``accelerate.Accelerator()``; nothing is known of one that stays on the CPU."""
+    if site.value(None, "cpu") == TRUE:
+        return UNKNOWN
     mixed = site.value(None, "mixed_precision")
     facts = {_MIXED: mixed} if mixed is not None and mixed not in (NONE, Const("no")) else {}
+    placing = site.value(0, _PLACEMENT[ACCELERATE])
+    facts = facts if placing is None else {**facts, _PLACING: placing}
     return interp.new(Obj("external", External(ACCELERATE), facts=facts))
 
 
@@ -70,45 +91,70 @@ def method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -
     """Methods of framework objects; None when the object belongs to no framework."""
     if obj.cls in _PREPARING:
         if name in _PREPARE:
-            return _prepare(interp, obj, site)
+            return _prepare(interp, obj, name, site)
         if name in _PASSING:
             return site.args[0].value if site.args else UNKNOWN
-        if name == "to_device" and site.args and not isinstance(site.args[0].value, Ref):
-            return collation.placed(interp, site.args[0].value, ACCELERATOR)
+        if name in _GATHERING:
+            return collation.each_tensor(interp, site.args[0].value, _gathered) if site.args else UNKNOWN
+        if name == "to_device" and site.args:
+            return _placed(interp, site.args[0].value, site)
         return UNKNOWN
-    if obj.cls == External(lightning.TRAINER):
+    if obj.cls == External(lightning_runs.TRAINER):
         return lightning.method(interp, ref, obj, name, site)
-    return hf_trainer.method(interp, ref, obj, name, site)
+    of_lightning = lightning_methods.call(interp, ref, name, site)
+    return of_lightning or hf_trainer.method(interp, ref, obj, name, site)
 
 
-def _prepare(interp: Interpreter, obj: Obj, site: CallSite) -> Value:
-    """What each argument comes back as."""
-    values = tuple(_prepared(interp, obj, arg.value, site) for arg in site.args)
-    return values[0] if len(values) == 1 else TupleValue(values)
+def _gathered(tensor: Tensor) -> Tensor:
+    return replace(tensor, rank=None, leaf=None, parameter=False)
 
 
-def _prepared(interp: Interpreter, obj: Obj, value: Value, site: CallSite) -> Value:
+def _placed(interp: Interpreter, value: Value, site: CallSite) -> Value:
+    """A module, or a batch, on the accelerator."""
+    if isinstance(value, Ref) and modules.is_module(interp, value):
+        return moves.module(interp, value, "to", CallSite(site.node, (Arg(DeviceValue(ACCELERATOR)),)))
+    return framework_moves.move(interp, value, FABRIC, site.node)
+
+
+def _prepare(interp: Interpreter, obj: Obj, name: str, site: CallSite) -> Value:
+    """What each argument comes back as; one of those that prepare a single thing, or the only one, by itself."""
+    args = site.args[:1] if name in _SINGLE else site.args
+    told = site.value(1 if name in _SINGLE else None, _PLACEMENT[getattr(obj.cls, "name", "")])
+    each = iteration.exact_items(interp, told) if told not in (None, NONE) and name == "prepare" else None
+    common = obj.facts.get(_PLACING, TRUE) if told in (None, NONE) else told
+    values = []
+    for number, arg in enumerate(args):
+        where = each[number] if each is not None and number < len(each) else common
+        values.append(_prepared(interp, obj, arg.value, TRUE if where in (None, NONE) else where, site))
+    return values[0] if len(values) == 1 else TupleValue(tuple(values))
+
+
+def _prepared(interp: Interpreter, obj: Obj, value: Value, placing: Value, site: CallSite) -> Value:
     """Models are moved, loaders come back as others that move their batches, the rest as it is."""
     if isinstance(value, Union):
         usual = value.members.index(value.usual) if value.usual in value.members else None
-        found = tuple(_prepared(interp, obj, member, site) for member in value.members)
+        found = tuple(_prepared(interp, obj, member, placing, site) for member in value.members)
         return Union(found, found[usual] if usual is not None else None)
     if isinstance(value, Ref) and modules.is_module(interp, value):
         if dispatching.FACT in interp.obj(value).facts:
             return value  # what was placed as it was loaded stays where it is, and nobody minds
-        where = CallSite(site.node, (Arg(DeviceValue(ACCELERATOR)),))
-        moves.module(interp, value, "to", where)
+        if placing == TRUE:
+            where = CallSite(site.node, (Arg(DeviceValue(ACCELERATOR)),))
+            moves.module(interp, value, "to", where)
+        elif placing != FALSE:
+            modules.havoc(interp, value)
         if _MIXED in obj.facts:
             modules.transform(interp, value, lambda own: replace(own, dtype=None))
     elif isinstance(value, Ref) and interp.obj(value).kind == "loader":
-        return interp.new(interp.obj(value).with_fact("moved", Const(getattr(obj.cls, "name", ""))))
+        moved = interp.obj(value).with_fact("moved", Const(getattr(obj.cls, "name", "")))
+        return value if placing == FALSE else interp.new(moved) if placing == TRUE else UNKNOWN
     return value
 
 
 HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
     ACCELERATE: accelerator,
     FABRIC: fabric,
-    lightning.TRAINER: lightning.trainer,
+    lightning_runs.TRAINER: lightning.trainer,
     **dict.fromkeys(generation.LISTS, generation.listed),
     movables.BATCH: tokenizers.batch,
     **dict.fromkeys(hf_trainer.ARGUMENTS, hf_trainer.arguments),

@@ -1,4 +1,4 @@
-"""Lightning: the Trainer moves the module and every batch, and calls the steps."""
+"""Lightning: the Trainer moves the module and every batch, and calls the steps and the hooks around them."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis.domain import classes
 from devfix.analysis.domain.copying import replace
-from devfix.analysis.domain.lattice import ACCELERATOR
+from devfix.analysis.domain.lattice import ACCELERATOR, CPU
 from devfix.analysis.domain.values import (
+    FALSE,
     NONE,
     UNKNOWN,
     Class,
     Const,
     DeviceValue,
     External,
-    Function,
     Obj,
     Ref,
     Scalar,
@@ -28,16 +28,23 @@ from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.nn import modules
 from devfix.analysis.record.recorder import Binding
 from devfix.analysis.torch_model.devices import autocast
+from devfix.analysis.torch_model.libraries.lightning_runs import TRAINER, Run
+from devfix.analysis.torch_model.loading import collation
 from devfix.analysis.torch_model.tensors import moves
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
-TRAINER = "lightning.Trainer"
-_TOLD = ("accelerator", "callbacks", "precision")
+_DATA = "lightning.LightningDataModule"
+#: The fact of the module that a Trainer has run, which it takes where it is given none.
+_LAST = "model"
+#: Options that keep it from looking at a few batches of the validation before it trains; what it is told where it is not.
+_CHECKS = {"num_sanity_val_steps": 2, "fast_dev_run": False, "limit_val_batches": 1.0}
+_TOLD = ("accelerator", "callbacks", "precision", *_CHECKS)
 #: Precisions in which a Trainer leaves everything as it is, and those in which it casts what each operation takes.
 _FULL = (NONE, Const(32), Const("32"), Const("32-true"))
 _MIXED = (Const(16), Const("16"), Const("16-mixed"), Const("bf16"), Const("bf16-mixed"))
+_UNSURE = "unsure"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,34 +83,51 @@ _PHASES = {
 def trainer(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``Trainer(accelerator=..., devices=...)``."""
     facts = {key: arg.value for key, arg in site.keywords.items() if key in _TOLD}
+    if site.open or site.spread:
+        facts[_UNSURE] = Const(True)
     return interp.new(Obj("external", External(TRAINER), facts=facts))
 
 
 def method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:
     """``trainer.fit(model, loaders)`` and its kin; afterwards nobody knows where the model is, unless it stays on the CPU."""
-    model = site.value(0, "model")
+    model = site.value(0, "model") or obj.facts.get(_LAST)
     if name not in _PHASES or not isinstance(model, Ref):
         return UNKNOWN
-    on_host = _stays_on_host(obj)
-    _run_hook(interp, ref, model, "setup", [Const(name)], site)
-    _call(interp, model, "configure_model", [], site)
-    if modules.is_module(interp, model) and not on_host:
-        where = CallSite(site.node, (Arg(DeviceValue(ACCELERATOR)),))
+    interp.update(ref, obj.with_fact(_LAST, model))
+    run = Run(interp, ref, model, _data_module(interp, site), site)
+    for maker in (run.data, model):
+        if maker is not None:
+            run.call(maker, "prepare_data", [])
+    if run.data is not None:
+        run.call(run.data, "setup", [Const(name)])
+    run.hook("setup", Const(name))
+    run.call(model, "configure_model", [])
+    _place(run)
+    made = _begin_fit(run) if name == "fit" else _run_phases(run, _PHASES[name], NONE)
+    if not run.is_on_host:
+        modules.havoc(interp, model)
+    return made if name == "predict" else UNKNOWN
+
+
+def _data_module(interp: Interpreter, site: CallSite) -> Ref | None:
+    """The data module that a Trainer is given, by its name or in the place of the loaders."""
+    for given in (site.value(None, "datamodule"), site.value(1, "train_dataloaders", "dataloaders")):
+        obj = interp.obj_of(given)
+        if isinstance(given, Ref) and obj is not None and isinstance(obj.cls, Class):
+            if _DATA in modules.external_bases(interp, obj.cls) or given == site.value(None, "datamodule"):
+                return given
+    return None
+
+
+def _place(run: Run) -> None:
+    """Bring the module to where it is trained, in the precision that is asked for."""
+    interp, model = run.interp, run.model
+    if modules.is_module(interp, model) and not run.is_on_host:
+        where = CallSite(run.site.node, (Arg(DeviceValue(ACCELERATOR)),))
         moves.module(interp, model, "to", where)
         _note_device(interp, model)
-    precision = obj.facts.get("precision", NONE)
-    if precision not in (*_FULL, *_MIXED):
+    if run.option("precision") not in (*_FULL, *_MIXED):
         modules.transform(interp, model, lambda tensor: replace(tensor, dtype=None, typed=()))
-    if name == "fit":
-        _run_hook(interp, ref, model, "on_fit_start", [], site)
-    _run_phases(interp, ref, model, _PHASES[name], 1, site)
-    if not on_host:
-        modules.havoc(interp, model)
-    return UNKNOWN
-
-
-def _stays_on_host(trainer: Obj) -> bool:
-    return trainer.facts.get("accelerator") == Const("cpu")
 
 
 def _note_device(interp: Interpreter, model: Ref) -> None:
@@ -113,85 +137,99 @@ def _note_device(interp: Interpreter, model: Ref) -> None:
         interp.recorder.bind(part.path, part.scope, "self.device", Binding("device", ACCELERATOR, None))
 
 
-def _loader(interp: Interpreter, model: Ref, source: str, position: int, site: CallSite) -> Value:
-    """The loader that is given, or that the data module (or the module itself) makes."""
-    given = site.value(position, f"{source}s", source, "dataloaders")
-    makers = [site.value(None, "datamodule"), given, model]
-    for maker in makers:
+def _begin_fit(run: Run) -> Value:
+    """Training; before it come the optimizers and, as a rule, a few batches of the validation."""
+    optimizer = _first(run.interp, run.call(run.model, "configure_optimizers", []))
+    run.hook("on_fit_start")
+    if all(run.option(name) in (NONE, Const(told)) for name, told in _CHECKS.items()):
+        if run.option(_UNSURE) == NONE and run.site.value(4, "ckpt_path") in (None, NONE):
+            run.hook("on_sanity_check_start")
+            _run_phases(run, (_VALIDATE,), NONE, 2)
+            run.hook("on_sanity_check_end")
+    return _run_phases(run, _PHASES["fit"], optimizer)
+
+
+def _first(interp: Interpreter, made: Value) -> Value:
+    """The optimizer among what ``configure_optimizers`` returns, or the first of them."""
+    obj = interp.obj_of(made)
+    if obj is not None and obj.kind == "dict":
+        return obj.attrs.get("optimizer", UNKNOWN)
+    items = iteration.exact_items(interp, made) if obj is None or obj.kind == "list" else None
+    return _first(interp, items[0]) if items else made
+
+
+def _loaders(run: Run, phase: _Phase, position: int) -> list[Value]:
+    """The loaders that are given, or that the data module (or the module itself) makes."""
+    interp, site = run.interp, run.site
+    given = site.value(position, f"{phase.loader}s", phase.loader, "dataloaders")
+    for maker in (run.data, given, run.model):
         obj = interp.obj_of(maker)
-        if obj is not None and obj.kind == "loader":
-            return maker or UNKNOWN
-        if isinstance(maker, Ref) and obj is not None and isinstance(obj.cls, Class):
-            if maker != model:
-                _call(interp, maker, "setup", [Const("fit")], site)
-            made = _call(interp, maker, source, [], site)
-            if made != NONE:
-                return made
-    return UNKNOWN
+        made: Value = NONE
+        if obj is not None and obj.kind in ("loader", "list"):
+            made = maker or NONE
+        elif isinstance(maker, Ref) and obj is not None and isinstance(obj.cls, Class):
+            made = run.call(maker, phase.loader, [])
+        if made != NONE:
+            return [each for value in members(made) for each in _apart(interp, phase, value)]
+    return []
 
 
-def _run_phases(
-    interp: Interpreter, trainer: Ref, model: Ref, phases: tuple[_Phase, ...], position: int, site: CallSite
-) -> None:
+def _apart(interp: Interpreter, phase: _Phase, value: Value) -> list[Value]:
+    """Several loaders take turns, unless it is for training, whose steps get a batch of each."""
+    obj = interp.obj_of(value)
+    return (
+        containers.everything(obj)
+        if obj is not None and obj.kind == "list" and phase is not _TRAIN
+        else [value]
+    )
+
+
+def _run_phases(run: Run, phases: tuple[_Phase, ...], optimizer: Value, position: int = 1) -> Value:
     """The first of these phases; those after it come within it, as validation does within each epoch of training."""
-    if not phases:
-        return
+    if not phases or run.finds(run.model, phases[0].step) is None:
+        return UNKNOWN
     phase, *within = phases
-    for given in members(_loader(interp, model, phase.loader, position, site)):
-        loader = given if _stays_on_host(interp.obj(trainer)) else _owned(interp, given)
-        obj = interp.obj_of(loader)
+    made: Value = UNKNOWN
+    loaders = _loaders(run, phase, position)
+    for loader in loaders:
+        obj = run.interp.obj_of(loader)
         is_known = obj is not None and obj.kind == "loader"
         if is_known:
-            _run_steps(interp, trainer, model, phase, loader, site)
-        _run_phases(interp, trainer, model, tuple(within), position + 1, site)
+            made = _run_steps(run, phase, loader, optimizer)
+        _run_phases(run, tuple(within), optimizer, position + 1)
         for hook in phase.after if is_known else ():
-            _run_hook(interp, trainer, model, hook, [], site)
+            run.hook(hook)
+    return made if len(loaders) == 1 else UNKNOWN
 
 
-def _run_steps(
-    interp: Interpreter, trainer: Ref, model: Ref, phase: _Phase, loader: Value, site: CallSite
-) -> None:
-    """One step of a phase, and the hooks before and after it of the callbacks and of the module."""
+def _run_steps(run: Run, phase: _Phase, loader: Value, optimizer: Value) -> Value:
+    """One step of a phase, and the hooks before and after it; the answers to it as ``predict`` returns them."""
+    interp, number = run.interp, Scalar("int")
     for hook in phase.before:
-        _run_hook(interp, trainer, model, hook, [], site)
-    batch = iteration.element(interp, loader, site.node)
-    given = [batch, Scalar("int")]
-    _run_hook(interp, trainer, model, f"on_{phase.hooks}_batch_start", given, site)
-    precision = interp.obj(trainer).facts.get("precision")
-    with autocast.within(interp, "?" if precision in _MIXED else None):  # hooks are not
-        outputs = _call(interp, model, phase.step, given, site)
-    if phase is _TRAIN and isinstance(outputs, Tensor):
-        loss = replace(outputs, grad=False, leaf=True)
-        outputs = interp.new(Obj("dict", attrs={"loss": loss}))
-    _run_hook(interp, trainer, model, f"on_{phase.hooks}_batch_end", [outputs, *given], site)
+        run.hook(hook)
+    batch = run.batch(loader)
+    run.hook(f"on_{phase.hooks}_batch_start", batch, number, number)
+    mixed = run.option("precision") in _MIXED
+    with autocast.within(interp, "?" if mixed else None):  # hooks are not
+        outputs = run.call(run.model, phase.step, [batch, number, number])
+    if phase is _TRAIN:
+        _learn(run, outputs, optimizer)
+        if isinstance(outputs, Tensor):
+            loss = replace(outputs, grad=False, leaf=True)
+            outputs = interp.new(Obj("dict", attrs={"loss": loss}))
+    run.hook(f"on_{phase.hooks}_batch_end", outputs, batch, number, number)
+    fetched = collation.placed(interp, outputs, CPU)
+    return interp.new(Obj("list", element=fetched)) if fetched != NONE else UNKNOWN
 
 
-def _run_hook(
-    interp: Interpreter, trainer: Ref, model: Ref, name: str, args: list[Value], site: CallSite
-) -> None:
-    """A hook of each callback, which is told of both, and then the module's own."""
-    callbacks = interp.obj(trainer).facts.get("callbacks", NONE)
-    held = interp.obj_of(callbacks)
-    each = containers.everything(held) if held is not None and held.kind == "list" else [callbacks]
-    for callback in each:
-        if isinstance(callback, Ref):
-            _call(interp, callback, name, [trainer, model, *args], site)
-    _call(interp, model, name, args, site)
-
-
-def _owned(interp: Interpreter, loader: Value) -> Value:
-    """The loader that the Trainer makes of one: it moves its batches."""
-    obj = interp.obj_of(loader)
-    if obj is None or obj.kind != "loader":
-        return loader
-    return interp.new(replace(obj, facts={**obj.facts, "moved": Const(TRAINER)}))
-
-
-def _call(interp: Interpreter, receiver: Ref, name: str, args: list[Value], site: CallSite) -> Value:
-    """A hook of the project; None where there is no such hook."""
-    obj = interp.obj(receiver)
-    found = classes.find(interp, obj.cls, name) if isinstance(obj.cls, Class) else None
-    if not isinstance(found, Function):
-        return NONE
-    taken = len(found.node.args.args) - 1
-    return interp.call_function(found, [receiver, *args[:taken]], site.node)
+def _learn(run: Run, loss: Value, optimizer: Value) -> None:
+    """The hooks around the gradients and the step of the optimizer, which a module may take into its own hands."""
+    manual = run.interp.obj(run.model).attrs.get("automatic_optimization") == FALSE
+    if not manual:
+        run.hook("on_before_zero_grad", optimizer)
+    run.hook("on_before_backward", loss)
+    run.hook("on_after_backward")
+    run.hook("on_before_optimizer_step", optimizer)
+    if not manual:
+        number = Scalar("int")
+        run.call(run.model, "optimizer_step", [number, number, optimizer, UNKNOWN])

@@ -35,6 +35,7 @@ from devfix.analysis.torch_model.libraries import (
     audio_transforms,
     detection,
     generation,
+    lightning_methods,
     metrics,
     model_outputs,
     movables,
@@ -271,6 +272,9 @@ def _meet_replaced(interp: Interpreter, obj: Obj, place: Tensor, site: CallSite)
 def method(interp: Interpreter, ref: Ref, name: str, site: CallSite) -> Value:
     """A method that ``nn.Module`` does not have, of a model from outside the project."""
     obj = interp.obj(ref)
+    of_lightning = lightning_methods.call(interp, ref, name, site)
+    if of_lightning is not None:
+        return of_lightning
     if name == "generate" and obj.place is not None:
         return generation.generate(interp, obj, obj.place, site)
     if name.startswith("enable_") and name.endswith("_offload"):

@@ -10,7 +10,7 @@ from devfix.analysis.deciding.answers import truth
 from devfix.analysis.domain import classes
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.join import join_all, scalar_type
-from devfix.analysis.domain.lattice import ACCELERATOR, CPU, Device
+from devfix.analysis.domain.lattice import CPU, Device
 from devfix.analysis.domain.values import (
     NONE,
     UNKNOWN,
@@ -34,7 +34,7 @@ from devfix.analysis.language import iteration, iterators
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.nn import modules
 from devfix.analysis.torch_model.libraries import graphs, hub_datasets, vision
-from devfix.analysis.torch_model.loading import batches, collation, file_parts
+from devfix.analysis.torch_model.loading import batches, collation, file_parts, framework_moves
 from devfix.analysis.torch_model.loading.batches import Batch
 from devfix.analysis.torch_model.tensors import generators, host_memory
 
@@ -285,7 +285,7 @@ def batch(interp: Interpreter, value: Value, node: ast.expr | None) -> Value:
     result = collation.from_loader(interp, made.value, where)
     if node is not None:
         batches.check(interp, obj, replace(made, value=result), node)
-    return collation.placed(interp, result, ACCELERATOR) if "moved" in obj.facts else result
+    return framework_moves.move(interp, result, batches.owner(obj), where) if "moved" in obj.facts else result
 
 
 def _draw(interp: Interpreter, loader: Obj, node: ast.expr | None) -> None:
