@@ -1,11 +1,17 @@
-"""Branches: the body of a test that nobody decides, and what is told of the returns in it."""
+"""Branches: what a run does or leaves out by a test that nobody decides, and what is told of the returns in it."""
 
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
+
+from devfix.analysis.deciding import conditions
+from devfix.analysis.domain.state import State, join_states
+from devfix.analysis.text.syntax import remembered, walk
 
 if TYPE_CHECKING:
+    from devfix.analysis.domain.values import Value
     from devfix.analysis.interpreter import Interpreter
 
 
@@ -24,3 +30,67 @@ def run(interp: Interpreter, body: list[ast.stmt], *, unusual: bool, alike: bool
         states = {id(state) for _, state in frame.returns[returned:]}
         frame.unusual |= states if unusual else set()
         frame.alike |= states if alike else set()
+
+
+#: Functions of Python's that change nothing, under the names by which everybody calls them.
+_ASKING = frozenset(
+    "abs all any bool callable dict divmod float getattr hasattr hash id int isinstance issubclass len list max min "
+    "range repr round set sorted str sum super tuple type".split()
+)
+
+
+@remembered
+def may_change(node: ast.expr) -> bool:
+    """Whether something may not be afterwards what it was before an expression was evaluated."""
+    return any(
+        not (isinstance(part.func, ast.Name) and part.func.id in _ASKING)
+        if isinstance(part, ast.Call)
+        else isinstance(part, (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom))
+        for part in walk(node)
+    )
+
+
+def evaluate(interp: Interpreter, node: ast.IfExp, usual: bool | None) -> tuple[Value | None, Value | None]:
+    """What either branch of a conditional expression comes to, None where it raises; what they change is joined."""
+    parts = (node.body, node.orelse)
+    if not any(map(may_change, parts)):
+        body, orelse = (interp.attempt(partial(interp.eval, part)) for part in parts)
+        return body, orelse
+    before = interp.state
+    found: list[Value | None] = []
+    ends: list[State] = []
+    for part in parts:
+        interp.state = before.fork()
+        value = interp.eval(part)
+        found.append(None if interp.state.dead else value)
+        ends.append(interp.state)
+    interp.state = join_states(ends[0], ends[1], split=interp.program.adopts, usual=usual)
+    return found[0], found[1]
+
+
+class End(NamedTuple):
+    """The state in which some runs have come to the end of an expression, and whether those that are given no options do."""
+
+    state: State
+    usual: bool | None
+
+
+def go_on(
+    interp: Interpreter, before: ast.expr, part: ast.expr, ends: list[End], stops_at: bool
+) -> Value | None:
+    """What an operand comes to that is evaluated in some runs, None where it raises.
+
+    All others end with the one ``before``: if it is true where the operator ``stops_at`` that, and false where it does not.
+    """
+    if not may_change(part):
+        return interp.attempt(partial(interp.eval, part))
+    usual = conditions.usual(interp, before)
+    ends.append(End(interp.state.fork(), None if usual is None else usual is stops_at))
+    value = interp.eval(part)
+    return None if interp.state.dead else value
+
+
+def meet(interp: Interpreter, ends: list[End]) -> None:
+    """All runs go on behind the expression, wherever in it they ended."""
+    for end in reversed(ends):
+        interp.state = join_states(end.state, interp.state, split=interp.program.adopts, usual=end.usual)

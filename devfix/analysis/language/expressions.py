@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from devfix.analysis.assumptions import changing_globals
@@ -37,6 +36,7 @@ from devfix.analysis.domain.values import (
 )
 from devfix.analysis.language import (
     binding,
+    branches,
     calls,
     comprehensions,
     displays,
@@ -128,8 +128,10 @@ def bool_op(interp: Interpreter, node: ast.BoolOp) -> Value:
     stops_at = isinstance(node.op, ast.Or)
     possible: list[Value] = []
     asked = False
-    for part in node.values:
-        tried = interp.attempt(partial(interp.eval, part)) if possible else interp.eval(part)
+    ends: list[branches.End] = []
+    for place, part in enumerate(node.values):
+        before = node.values[place - 1]
+        tried = branches.go_on(interp, before, part, ends, stops_at) if possible else interp.eval(part)
         if tried is None:
             break
         value = tried
@@ -143,6 +145,7 @@ def bool_op(interp: Interpreter, node: ast.BoolOp) -> Value:
     else:
         if known is not None:
             possible.append(value)
+    branches.meet(interp, ends)
     if asked and len(possible) == 2:
         return environment.instead(possible[-1])
     if len(possible) > 1 and all(scalar_type(value) == "bool" for value in possible):
@@ -182,7 +185,8 @@ def if_exp(interp: Interpreter, node: ast.IfExp) -> Value:
     truth = conditions.decide_expression(interp, node)
     if truth is not None:
         return interp.eval(node.body if truth else node.orelse)
-    body, orelse = (interp.attempt(partial(interp.eval, part)) for part in (node.body, node.orelse))
+    usual = conditions.usual(interp, node.test)
+    body, orelse = branches.evaluate(interp, node, usual)
     if body is None or orelse is None:
         interp.state.dead = interp.state.dead or body is orelse
         return body or orelse or UNKNOWN
@@ -190,7 +194,6 @@ def if_exp(interp: Interpreter, node: ast.IfExp) -> Value:
         return UNKNOWN  # which device it names, say
     if (truth := conditions.decide_devices(interp, node, body, orelse)) is not None:
         return body if truth else orelse
-    usual = conditions.usual(interp, node.test)
     if isinstance(body, DTypeValue) and isinstance(orelse, DTypeValue):  # an option that chooses a dtype
         return join_values(body, orelse) if usual is None else body if usual else orelse
     if interp.program.adopts:

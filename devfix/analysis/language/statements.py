@@ -345,9 +345,11 @@ def match(interp: Interpreter, node: ast.Match) -> None:
     for case in node.cases:
         before = interp.state.fork()
         outcome = patterns.meets(interp, case.pattern, value)
-        guard = (
-            answers.truth(interp, interp.eval(case.guard)) if case.guard and outcome is not False else True
-        )
+        asked = case.guard if outcome is not False else None
+        guard = answers.truth(interp, interp.eval(asked)) if asked else True
+        if asked and branches.may_change(asked):
+            after = interp.state.fork()
+            before = after if outcome else join_states(before, after)
         if outcome is False or guard is False:
             interp.state = before
             continue
