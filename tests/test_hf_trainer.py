@@ -108,10 +108,12 @@ def test_a_step_is_computed_in_the_precision_it_is_told(options: str, is_right: 
 
 
 def test_its_own_collator_leaves_out_what_is_none() -> None:
-    text = PROGRAM.format(placed=".cuda()", options="", used="trainer.train()")
+    text = PROGRAM.format(placed=".cuda()", options=", remove_unused_columns=False", used="trainer.train()")
     text = text.replace(
         "        return F.cross",
         '        if inputs.get("more") is not None:\n            torch.zeros(2) + inputs["x"]\n        return F.cross',
     )
     assert clashes(text.replace('"labels": torch', '"more": None, "labels": torch')) == []
     assert clashes(text.replace('"labels": torch', '"more": 1, "labels": torch'))
+    text = text.replace(", remove_unused_columns=False", "")
+    assert clashes(text.replace('"labels": torch', '"more": 1, "labels": torch')) == []

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.lattice import AT_LEAST_1, UNKNOWN_DEVICE
-from devfix.analysis.domain.values import TRUE, External, Obj, Ref, Tensor, Value, without_none
+from devfix.analysis.domain.values import NONE, TRUE, External, Obj, Ref, Scalar, Tensor, Value, without_none
 from devfix.analysis.language import containers
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.torch_model.libraries import model_outputs
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 _LANGUAGE, FOREIGN = re.compile(r"CausalLM|LMHead|Seq2SeqLM"), "foreign"
 #: Lists of what is called at each step with the tokens so far and the scores of the next one.
 _CALLED = ("logits_processor", "stopping_criteria")
+#: What is called with the number of each sentence and its tokens so far.
+_ALLOWING = "prefix_allowed_tokens_fn"
 LISTS = ("transformers.LogitsProcessorList", "transformers.StoppingCriteriaList")
 
 
@@ -41,12 +43,15 @@ def generate(interp: Interpreter, obj: Obj, place: Tensor, site: CallSite) -> Va
 
 
 def _step(interp: Interpreter, tokens: Tensor, scores: Tensor, site: CallSite) -> None:
-    """Call the project's own ``LogitsProcessor`` and ``StoppingCriteria`` objects as one step does."""
+    """Call the project's own ``LogitsProcessor`` and ``StoppingCriteria`` objects as one step does, and what allows tokens."""
     for role in _CALLED:
         held = interp.obj_of(site.value(None, role))
         for called in containers.everything(held) if held is not None and held.kind == "list" else ():
             if isinstance(called, Ref):
                 interp.call(called, CallSite(site.node, (Arg(tokens), Arg(scores))))
+    allowing = site.value(None, _ALLOWING)
+    if allowing not in (None, NONE):
+        interp.call(allowing, CallSite(site.node, (Arg(Scalar("int")), Arg(replace(tokens, rank=1)))))
 
 
 def listed(interp: Interpreter, name: str, site: CallSite) -> Value:

@@ -1,22 +1,19 @@
-"""The Trainer of transformers: it moves the model and every batch, and calls the project's own ``compute_loss``."""
+"""The Trainer of transformers: it moves the model and every batch, and calls what the project has of its own."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from devfix.analysis.domain import classes
-from devfix.analysis.domain.join import scalar_type
-from devfix.analysis.domain.lattice import ACCELERATOR, AT_LEAST_1, CPU
+from devfix.analysis.domain.copying import replace
+from devfix.analysis.domain.lattice import ACCELERATOR
 from devfix.analysis.domain.values import (
     FALSE,
     NONE,
     TRUE,
     UNKNOWN,
-    Array,
-    Class,
     DeviceValue,
     External,
-    Function,
     Obj,
     Ref,
     Tensor,
@@ -24,23 +21,22 @@ from devfix.analysis.domain.values import (
     members,
     without_none,
 )
+from devfix.analysis.language import containers
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.nn import modules
-from devfix.analysis.torch_model.devices import autocast
+from devfix.analysis.torch_model.libraries.hf_steps import Steps
 from devfix.analysis.torch_model.loading import batches, collation, data
 from devfix.analysis.torch_model.tensors import moves
 
 if TYPE_CHECKING:
-    import ast
-
     from devfix.analysis.interpreter import Interpreter
 
 TRAINERS = ("transformers.Trainer", "transformers.Seq2SeqTrainer")
 ARGUMENTS = ("transformers.TrainingArguments", "transformers.Seq2SeqTrainingArguments")
+#: The object by which a Trainer places things.
+_ACCELERATOR = "accelerate.Accelerator"
 #: Arguments that keep a Trainer on the CPU, by their names in newer and in older releases.
 _ON_HOST = ("use_cpu", "no_cuda")
-#: Arguments that have it call the model, and ``compute_loss``, in another precision.
-_PRECISIONS = ("fp16", "bf16", "fp16_full_eval", "bf16_full_eval")
 #: What a Trainer is given and keeps under the same name, and where it stands among the arguments.
 _KEPT = {
     "args": 1,
@@ -49,14 +45,11 @@ _KEPT = {
     "eval_dataset": 4,
     "tokenizer": 5,
     "processing_class": 5,
+    "compute_loss_func": None,
+    "compute_metrics": None,
+    "callbacks": None,
+    "preprocess_logits_for_metrics": None,
 }
-#: What has a Trainer pad its samples as lists of numbers, where it is given no collator.
-_PADDING = ("tokenizer", "processing_class")
-#: What its own collator calls ``labels``, and what becomes of numbers there.
-_LABELS = ("label", "label_ids")
-_DTYPES = {"int": "int64", "float": "float32", "bool": "bool"}
-#: Methods that call ``compute_loss``, and the dataset whose batches it is called with.
-_COMPUTING = {"train": "train_dataset", "evaluate": "eval_dataset", "predict": "test_dataset"}
 
 
 def arguments(interp: Interpreter, name: str, site: CallSite) -> Value:
@@ -70,8 +63,9 @@ def trainer(interp: Interpreter, name: str, site: CallSite) -> Value:
 
     Facts: "HF Trainer: collate moves to cuda", "... dataset moves to cuda".
     """
-    model = _prepared(interp, name, site)
-    return interp.new(Obj("external", External(TRAINERS[0]), facts={"model": model}))
+    ref = interp.new(Obj("external", External(TRAINERS[0])))
+    initialise(interp, ref, name, site)
+    return ref
 
 
 def initialise(interp: Interpreter, ref: Ref, name: str, site: CallSite) -> None:
@@ -120,80 +114,87 @@ def _check_batch(interp: Interpreter, name: str, site: CallSite, dataset: Value)
 
 
 def attribute(interp: Interpreter, obj: Obj, name: str) -> Value | None:
-    """``trainer.model``, ``args.device``; None for all else."""
-    if name == "model" and "model" in obj.facts:
-        return obj.facts["model"]
+    """``args.device``, ``trainer.accelerator``; None for all else."""
     if obj.cls == External(ARGUMENTS[0]) and name == "device":
         return UNKNOWN if _names_host(obj) else DeviceValue(ACCELERATOR)
+    if name == "accelerator" and is_one(interp, obj) and not _on_host(interp, obj.attrs.get("args")):
+        return interp.new(Obj("external", External(_ACCELERATOR)))
     return None
+
+
+def is_one(interp: Interpreter, obj: Obj) -> bool:
+    """Whether an object is a Trainer, of the library or of the project."""
+    return any(base in TRAINERS for base in modules.external_bases(interp, obj.cls))
 
 
 def method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value | None:
     """``trainer.train()`` and its kin; None where the object is no Trainer."""
-    if isinstance(obj.cls, External):
-        return UNKNOWN if obj.cls == External(TRAINERS[0]) else None
-    if name in _COMPUTING and any(base in TRAINERS for base in modules.external_bases(interp, obj.cls)):
-        _compute_loss(interp, ref, obj, _COMPUTING[name], site)
+    if not is_one(interp, obj):
+        return None
+    known = _METHODS.get(name)
+    if known is None:
+        return UNKNOWN if isinstance(obj.cls, External) else None
+    if not isinstance(obj.attrs.get("model"), Ref) or _on_host(interp, obj.attrs.get("args")):
         return UNKNOWN
-    return None
+    return known(Steps(interp, ref, site), site)
 
 
-def _compute_loss(interp: Interpreter, ref: Ref, obj: Obj, role: str, site: CallSite) -> None:
-    """The project's ``compute_loss(model, inputs)``, with a batch of its dataset beside the model."""
-    model, cls = obj.attrs.get("model"), obj.cls
-    found = classes.find(interp, cls, "compute_loss") if isinstance(cls, Class) else None
-    if isinstance(found, Function) and isinstance(model, Ref) and not _on_host(interp, obj.attrs.get("args")):
-        dataset = site.value(0, role) if role != "train_dataset" else None
-        batch = _batch(interp, obj, dataset or obj.attrs.get(role), site.node)
-        with autocast.within(interp, _precision(interp, obj.attrs.get("args"))):
-            interp.call_function(found, [ref, model, batch], site.node)
+def _train(steps: Steps, site: CallSite) -> Value:
+    steps.train(steps.held("train_dataset"))
+    return UNKNOWN
 
 
-def _precision(interp: Interpreter, args: Value | None) -> str | None:
-    """That of autocast around a step: none where a Trainer is certainly not told of one."""
-    options = interp.obj_of(args)
-    if options is None:
-        return None if args in (None, NONE) else "?"
-    return "?" if any(options.facts.get(name, FALSE) != FALSE for name in _PRECISIONS) else None
+def _evaluate(steps: Steps, site: CallSite) -> Value:
+    dataset = site.value(0, "eval_dataset")
+    steps.evaluate(steps.held("eval_dataset") if dataset in (None, NONE) else dataset)
+    return UNKNOWN
 
 
-def _batch(interp: Interpreter, obj: Obj, dataset: Value | None, node: ast.expr) -> Value:
-    """The batch that ``compute_loss`` is given; of a dataset that nobody knows it has tensors under any name."""
-    if dataset is not None:
-        collator = obj.attrs.get("data_collator", NONE)
-        if collator != NONE:
-            made = data.assembled(interp, dataset, collator, node).value
-        elif any(obj.attrs.get(name, NONE) != NONE for name in _PADDING):
-            made = UNKNOWN
-        else:
-            made = _collated(interp, data.assembled(interp, dataset, NONE, node, alone=True).value, node)
-        held = interp.obj_of(made)
-        if held is not None and held.kind == "dict" and held.attrs:
-            return collation.placed(interp, made, ACCELERATOR)
-    return interp.new(Obj("dict", element=Tensor(ACCELERATOR, grad=False, leaf=True)))
+def _predict(steps: Steps, site: CallSite) -> Value:
+    steps.evaluate(site.value(0, "test_dataset"))
+    return UNKNOWN
 
 
-def _collated(interp: Interpreter, sample: Value, node: ast.expr) -> Value:
-    """What ``default_data_collator`` makes of samples, which is not what ``default_collate`` does.
-
-    Texts and what is None are left out.
-    """
-    obj = interp.obj_of(sample)
-    if obj is None or obj.kind != "dict" or obj.element is not None:
-        return UNKNOWN
-    attrs = {
-        "labels" if key in _LABELS else key: _stacked(interp, key, without_none(value), node)
-        for key, value in obj.attrs.items()
-        if scalar_type(value) != "str" and value != NONE
-    }
-    return interp.new(Obj("dict", attrs=attrs))
+def _loss(steps: Steps, site: CallSite) -> Value:
+    """``super().compute_loss(model, inputs)``."""
+    return steps.usual_loss(site.value(1, "inputs") or UNKNOWN, site.value(2, "return_outputs") or FALSE)
 
 
-def _stacked(interp: Interpreter, key: str, value: Value, node: ast.expr) -> Value:
-    if isinstance(value, (Tensor, Array)) and key not in _LABELS:
-        return collation.collate(interp, value, node)
-    kind = scalar_type(value)
-    if kind in _DTYPES:
-        dtype = "int64" if kind == "bool" and key in _LABELS else _DTYPES[kind]
-        return Tensor(CPU, dtype, 1, grad=False, leaf=True)
-    return Tensor(CPU, None, AT_LEAST_1, grad=False, leaf=True)
+def _step(steps: Steps, site: CallSite) -> Value:
+    """``super().training_step(model, inputs)``, which detaches the loss."""
+    loss = steps.loss(_inputs(steps, site.value(1, "inputs")), FALSE)
+    return replace(loss, grad=False) if isinstance(loss, Tensor) else UNKNOWN
+
+
+def _prediction(steps: Steps, site: CallSite) -> Value:
+    """``super().prediction_step(model, inputs, prediction_loss_only)``."""
+    return steps.prediction(_inputs(steps, site.value(1, "inputs")))
+
+
+def _prepare_inputs(steps: Steps, site: CallSite) -> Value:
+    return _inputs(steps, site.value(0, "inputs", "data"))
+
+
+def _inputs(steps: Steps, given: Value | None) -> Value:
+    return UNKNOWN if given is None else collation.placed(steps.interp, given, ACCELERATOR)
+
+
+def _add_callback(steps: Steps, site: CallSite) -> Value:
+    held = steps.interp.obj_of(steps.held("callbacks"))
+    before = containers.everything(held) if held is not None and held.kind == "list" else []
+    listed = steps.interp.new(Obj("list", items=(*before, site.value(0, "callback") or UNKNOWN)))
+    steps.interp.update(steps.trainer, steps.interp.obj(steps.trainer).with_attr("callbacks", listed))
+    return NONE
+
+
+_METHODS: dict[str, Callable[[Steps, CallSite], Value]] = {
+    "train": _train,
+    "evaluate": _evaluate,
+    "predict": _predict,
+    "compute_loss": _loss,
+    "training_step": _step,
+    "prediction_step": _prediction,
+    "_prepare_inputs": _prepare_inputs,
+    "_prepare_input": _prepare_inputs,
+    "add_callback": _add_callback,
+}

@@ -5,22 +5,29 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.copying import replace
-from devfix.analysis.domain.values import Const, External, Obj, Ref, Tensor, Value
+from devfix.analysis.domain.values import TRUE, Const, External, Obj, Ref, Tensor, Value
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
 CLASS = External("transformers.ModelOutput")
 #: What is under these names is what a layer, or a norm, of the model made.
-_OF_LAST_LAYERS = ("last_hidden_state", "logits", "pooler_output")
-#: Of halves some models make float32 in the end, so only of this dtype it is known what comes out.
-_KEPT = "float32"
+_STATES, _LOGITS = ("last_hidden_state", "pooler_output"), ("logits",)
+#: Of halves some models make float32 logits in the end.
+_KEPT = {"float32": (*_STATES, *_LOGITS), "float16": _STATES, "bfloat16": _STATES}
+#: Parts of models that are models themselves and return such an output, and the fact of one.
+_MODELS = frozenset(
+    "encoder decoder model transformer base_model bert roberta distilbert electra deberta albert vit text_model "
+    "vision_model language_model get_encoder get_decoder".split()
+)
+_FACT = "answers as a model"
+_LIBRARIES = ("transformers.", "diffusers.")
 
 
 def make(interp: Interpreter, tensor: Tensor, dtype: str | None = None) -> Ref:
     """A ``ModelOutput`` of a model with weights of ``dtype``: whatever is asked of it is a tensor where the model is."""
-    known = dtype == _KEPT and interp.autocast is None
-    attrs = {name: replace(tensor, dtype=dtype) for name in _OF_LAST_LAYERS} if known else {}
+    known = _KEPT.get(dtype or "", ()) if interp.autocast is None else ()
+    attrs = {name: replace(tensor, dtype=dtype) for name in known}
     return interp.new(Obj("external", CLASS, attrs=attrs, element=tensor))
 
 
@@ -32,3 +39,13 @@ def entry(obj: Obj, name: str) -> Value | None:
 def item(obj: Obj, key: Value) -> Value | None:
     """``output["logits"]``, ``output[0]``."""
     return entry(obj, key.value) if isinstance(key, Const) and isinstance(key.value, str) else obj.element
+
+
+def answers(obj: Obj) -> bool:
+    """Whether a module is a model that returns such an output, or a part of one that does."""
+    return _FACT in obj.facts or getattr(obj.cls, "name", "").startswith(_LIBRARIES)
+
+
+def facts_of_part(whole: Obj, name: str) -> dict[str, Value]:
+    """What is known of a part of a model by its name."""
+    return {_FACT: TRUE} if name in _MODELS and answers(whole) else {}

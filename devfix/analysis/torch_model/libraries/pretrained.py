@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis.deciding.answers import truth
 from devfix.analysis.domain.copying import replace
-from devfix.analysis.domain.lattice import ACCELERATOR, AT_LEAST_1, CPU, FLOATS, UNKNOWN_DEVICE
+from devfix.analysis.domain.lattice import ACCELERATOR, AT_LEAST_1, CPU, FLOATS, UNKNOWN_DEVICE, Device
 from devfix.analysis.domain.values import (
     FALSE,
     NONE,
@@ -38,13 +38,14 @@ from devfix.analysis.torch_model.libraries import (
     lightning_methods,
     metrics,
     model_outputs,
+    model_parts,
     movables,
     partial_models,
     tokenizers,
 )
 from devfix.analysis.torch_model.modules import hooks, weights
 from devfix.analysis.torch_model.tensors import requirements
-from devfix.analysis.torch_model.tensors.arguments import device_of
+from devfix.analysis.torch_model.tensors.arguments import device_of, dtype_of
 from devfix.analysis.torch_model.tensors.requirements import Part
 
 if TYPE_CHECKING:
@@ -68,11 +69,17 @@ _NO_TORCH = re.compile(r"TF[A-Z]|Flax[A-Z]|\w*Config")
 _LAYERS = "timm.models.layers."
 #: Models whose first layer takes the pictures as they are; others may cast what they are given.
 _AS_GIVEN = ("torchvision.models.", "timm.")
+#: What models of transformers take in place of tokens.
+_EMBEDDED = "inputs_embeds"
 #: Layers of torchvision that have weights, and what returns a dict of what it is given in one.
 _LAYERS_OF_VISION = frozenset(
     "Conv2dNormActivation Conv3dNormActivation DeformConv2d FeaturePyramidNetwork MLP SqueezeExcitation".split()
 )
 _MAPPING = ("torchvision.ops.FeaturePyramidNetwork",)
+#: Methods of classes that make a model of what was trained before, or of a configuration.
+_LOADING = frozenset(
+    "from_pretrained from_config from_encoder_decoder_pretrained from_vision_text_pretrained".split()
+)
 #: Functions that return the model they are given, with parameters added beside those it has.
 _ADAPTING = ("peft.get_peft_model", "peft.prepare_model_for_kbit_training")
 #: Layers of graph libraries take (x, edge_index, ...): everything must be in one place.
@@ -95,7 +102,7 @@ _QUANTIZERS = ("BitsAndBytesConfig", "QuantoConfig", "HqqConfig", "GPTQConfig", 
 def construct(interp: Interpreter, name: str, site: CallSite) -> Value | None:
     """A model (or another object) made by a call of ``name``; None when it is none."""
     package, _, last = name.rpartition(".")
-    if last in {"from_pretrained", "from_config"}:
+    if last in _LOADING:
         return _from_pretrained(interp, package, site)
     if package == "transformers" and tokenizers.is_maker(last):
         return tokenizers.make(interp, name, site)
@@ -166,12 +173,15 @@ def _from_pretrained(interp: Interpreter, owner: str, site: CallSite) -> Value:
     if owner.startswith("diffusers") and last.endswith("Scheduler"):
         # It has no parameters, and computes where its inputs are.
         return UNKNOWN
-    place = _parameter(interp, site)
+    place = replace(_parameter(interp, site), dtype=dtype_of(site.value(None, "torch_dtype", "dtype")))
     obj = Obj("module", External(owner), place=place, trail=place.trail)
     if site.value(None, "trust_remote_code") not in (None, FALSE):
         obj = obj.with_fact(generation.FOREIGN, TRUE)
     mapped = site.keywords.get("device_map")
     quantized = [_is_true(interp, site.value(None, name)) for name in _QUANTIZING]
+    if True in quantized or None in quantized:
+        place = replace(place, dtype=None)  # which then tells in what it computes
+        obj = replace(obj, place=place)
     if mapped is not None and mapped.value != NONE:
         single = device_of(mapped.value) if isinstance(mapped.value, Const) else None
         known = single is not None and single.is_known
@@ -217,33 +227,44 @@ def call(
     if "dispatched" not in obj.facts:
         weight, detail = weights.operand(interp, ref, place, parts, callee)
         device = requirements.meet(interp, site.node, name, [*parts, weight], scalars=False, detail=detail)
-        _check_pictures(interp, obj, name, parts, weight, site)
+        _check_dtypes(interp, obj, name, parts, weight, site)
         _meet_replaced(interp, obj, place, site)
     else:
-        device = place.device
+        device = _of_dispatched(place, parts)
     trail = (interp.site("result", site.node),)
     result = Tensor(device, None, AT_LEAST_1, grad=True, leaf=False, trail=trail)
     if not _show_parts(interp, ref, result, site):
         return UNKNOWN
     if name in _MAPPING:
         return interp.new(Obj("dict", element=result))
-    if name.startswith(("transformers", "diffusers")):
+    if model_outputs.answers(obj):
         return model_outputs.make(interp, result, place.dtype)
     if name.startswith(detection.PACKAGE):
         return detection.output(interp, obj, device, site)
     return result
 
 
-def _check_pictures(
+def _of_dispatched(place: Tensor, parts: list[Part]) -> Device:
+    """Where a model answers whose parts may be in several places: where the inputs are that have to be beside its first one."""
+    given = {part.tensor.device for part in parts}
+    if place.device.is_known or given != {ACCELERATOR}:
+        return place.device
+    return ACCELERATOR
+
+
+def _check_dtypes(
     interp: Interpreter, obj: Obj, name: str, parts: list[Part], weight: Part, site: CallSite
 ) -> None:
-    """Pictures have the dtype of the weights where the first layer takes them as they are, and is the library's own."""
-    own = [interp.obj(part).cls for part in obj.attrs.values() if isinstance(part, Ref)]
-    if not name.startswith(_AS_GIVEN) or name.startswith(detection.PACKAGE):
+    """Pictures, and what stands for embedded tokens, have the dtype of the weights where the first layer takes them as they are."""
+    if model_outputs.answers(obj):
+        taken = [part for part in parts if part.role == _EMBEDDED]
+    elif name.startswith(_AS_GIVEN) and not name.startswith(detection.PACKAGE):
+        own = [interp.obj(part).cls for part in obj.attrs.values() if isinstance(part, Ref)]
+        taken = [] if any(isinstance(cls, Class) for cls in own) else parts
+    else:
         return
-    if not any(isinstance(cls, Class) for cls in own):
-        pictures = [part for part in parts if part.tensor.dtype in FLOATS]
-        requirements.same_dtype(interp, site.node, name, [*pictures, weight])
+    floats = [part for part in taken if part.tensor.dtype in FLOATS]
+    requirements.same_dtype(interp, site.node, name, [*floats, weight])
 
 
 def _show_parts(interp: Interpreter, ref: Ref, result: Tensor, site: CallSite) -> bool:
@@ -275,6 +296,8 @@ def method(interp: Interpreter, ref: Ref, name: str, site: CallSite) -> Value:
     of_lightning = lightning_methods.call(interp, ref, name, site)
     if of_lightning is not None:
         return of_lightning
+    if name in model_parts.GETTERS and model_outputs.answers(obj):
+        return model_parts.part(interp, ref, obj, name)
     if name == "generate" and obj.place is not None:
         return generation.generate(interp, obj, obj.place, site)
     if name.startswith("enable_") and name.endswith("_offload"):

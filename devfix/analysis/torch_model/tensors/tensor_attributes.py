@@ -28,10 +28,11 @@ from devfix.analysis.domain.values import (
     Unknown,
     Value,
 )
-from devfix.analysis.nn.modules import external_bases, is_module, module_device, place_of_all
+from devfix.analysis.nn.modules import external_bases, is_module, module_device
 from devfix.analysis.record.trails import part_of_complex, roots_of_host
 from devfix.analysis.torch_model import external_objects
 from devfix.analysis.torch_model.arrays.numpy_types import settled
+from devfix.analysis.torch_model.libraries import model_parts
 from devfix.analysis.torch_model.modules import reparametrizations
 from devfix.analysis.torch_model.tensors import leaves
 
@@ -161,8 +162,8 @@ def _module_attribute(interp: Interpreter, ref: Ref, obj: Obj, name: str, node: 
         return obj.facts["wrapped"]
     if name in _PARAMETER_NAMES and obj.place is not None:
         return replace(obj.place, rank=AT_LEAST_1, trail=obj.place.trail or obj.trail)
-    if (part := _part_of_layer(interp, obj, name)) is not None:
-        return part
+    if (own := _part_of_layer(interp, obj, name)) is not None:
+        return own
     if name in SIZES and name not in obj.attrs and _is_of_torch(interp, obj.cls):
         return Scalar("int")
     if name == "from_pretrained" and isinstance(obj.cls, External):
@@ -179,7 +180,7 @@ def _module_attribute(interp: Interpreter, ref: Ref, obj: Obj, name: str, node: 
         or _is_without_parts(named, name)
     ):
         return ExternalMethod(ref, name, node)
-    return _child(interp, ref, obj, name)
+    return model_parts.part(interp, ref, obj, name)
 
 
 #: What layers of ``torch.nn`` have beside a weight and a bias: parameters of the recurrent ones, and those that
@@ -264,7 +265,7 @@ _METHODS = frozenset(
     "requires_grad_ share_memory append extend insert items keys values forward generate "
     "flatten_parameters set_dtype reset update compute register_full_backward_hook "
     "register_forward_pre_hook register_backward_hook extra_repr get_submodule get_parameter to_empty xpu "
-    "gradient_checkpointing_enable save_pretrained resize_token_embeddings get_input_embeddings _apply "
+    "gradient_checkpointing_enable save_pretrained resize_token_embeddings _apply "
     "generate_square_subsequent_mask get_buffer get_extra_state set_extra_state set_submodule compile register_module "
     "register_state_dict_pre_hook register_state_dict_post_hook register_load_state_dict_pre_hook "
     "register_load_state_dict_post_hook".split()
@@ -289,12 +290,5 @@ def is_of_modules(interp: Interpreter, ref: Ref, name: str) -> bool:
 
 def _is_method(name: str) -> bool:
     """Whether no submodule goes by a name; what ends in ``_`` is done to a parameter in place, and verbs are methods."""
-    return name in _METHODS or name.startswith(("__", *_VERBS)) or name.endswith("_")
-
-
-def _child(interp: Interpreter, ref: Ref, obj: Obj, name: str) -> Value:
-    """A submodule of a module whose code is not here (``resnet.fc``): it lives with its parent."""
-    place = obj.place and place_of_all(interp, ref, obj.place)
-    made = interp.new(Obj("module", place=place, trail=obj.trail))
-    interp.update(ref, interp.obj(ref).with_attr(name, made))
-    return made
+    known = name in _METHODS or name in model_parts.GETTERS
+    return known or name.startswith(("__", *_VERBS)) or name.endswith("_")

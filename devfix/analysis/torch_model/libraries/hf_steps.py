@@ -1,0 +1,213 @@
+"""The steps of the Trainer of transformers, as far as a program has its own: losses, predictions, metrics, callbacks."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from devfix.analysis.domain import classes
+from devfix.analysis.domain.copying import replace
+from devfix.analysis.domain.lattice import AT_LEAST_1
+from devfix.analysis.domain.values import (
+    FALSE,
+    NONE,
+    TRUE,
+    UNKNOWN,
+    Array,
+    Class,
+    Const,
+    External,
+    Function,
+    Ref,
+    Scalar,
+    Tensor,
+    TupleValue,
+    Value,
+)
+from devfix.analysis.language import containers
+from devfix.analysis.language.frames import Arg, CallSite
+from devfix.analysis.torch_model.devices import autocast
+from devfix.analysis.torch_model.libraries import hf_batches, model_outputs
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+#: Arguments that have it call the model, and ``compute_loss``, in another precision.
+_PRECISIONS = ("fp16", "bf16", "fp16_full_eval", "bf16_full_eval")
+#: When it is told to evaluate while it trains, by the names of newer and of older releases.
+_EVALUATING = ("eval_strategy", "evaluation_strategy")
+_NEVER = (None, NONE, Const("no"))
+#: What else a callback is told by name, and what comes before and after the first step.
+_BESIDE = "tokenizer processing_class optimizer lr_scheduler train_dataloader eval_dataloader".split()
+_BEFORE = ("on_train_begin", "on_epoch_begin", "on_step_begin")
+_AFTER = ("on_step_end", "on_epoch_end")
+#: Models whose outputs are a loss and logits, which is all that a metric is told of them.
+_ONE_OUTPUT = re.compile(r"For(Sequence|Token|Image|Audio|Video)\w*Classification$|ForMaskedLM$|LMHeadModel$")
+
+
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """A Trainer at work, and the call that told it to."""
+
+    interp: Interpreter
+    trainer: Ref
+    site: CallSite
+
+    def held(self, name: str) -> Value:
+        """What it was given under a name, or None."""
+        return self.interp.obj(self.trainer).attrs.get(name, NONE)
+
+    @property
+    def model(self) -> Value:
+        """The model, or nothing that is known."""
+        return self.held("model")
+
+    def train(self, dataset: Value | None) -> None:
+        """A first step, and what comes before and after it."""
+        self._call("create_optimizer_and_scheduler", [Scalar("int")])
+        self._call("create_optimizer", [])
+        for event in _BEFORE:
+            self._tell(event)
+        batch = hf_batches.make(self.interp, self.interp.obj(self.trainer), dataset, self.site.node)
+        if self._call("training_step", [self.model, batch, UNKNOWN]) is None:
+            self.loss(batch, FALSE)
+        for event in _AFTER:
+            self._tell(event)
+        options = self.interp.obj_of(self.held("args"))
+        if options is not None and any(options.facts.get(name) not in _NEVER for name in _EVALUATING):
+            self.evaluate(self.held("eval_dataset"))
+        self._tell("on_train_end")
+
+    def evaluate(self, dataset: Value | None) -> None:
+        """A step of the evaluation, and the metrics that are made of what it predicts."""
+        given = None if dataset == NONE else dataset
+        batch = hf_batches.make(self.interp, self.interp.obj(self.trainer), given, self.site.node)
+        made = self._call("prediction_step", [self.model, batch, FALSE, NONE])
+        if made is None:
+            made = self.prediction(batch)
+        items = made.items if isinstance(made, TupleValue) else ()
+        if len(items) == 3:  # a loss, logits and labels
+            self._measure(items[1], items[2])
+        self._tell("on_evaluate")
+
+    def prediction(self, batch: Value) -> Value:
+        """The loss, the logits and the labels of a batch."""
+        made = self.loss(batch, TRUE)
+        loss, outputs = (
+            made.items if isinstance(made, TupleValue) and len(made.items) == 2 else (made, UNKNOWN)
+        )
+        held = self.interp.obj_of(batch)
+        labels = held.attrs.get("labels", held.element or UNKNOWN) if held is not None else UNKNOWN
+        return TupleValue((loss, _logits(self.interp, self.model, outputs), labels))
+
+    def loss(self, batch: Value, return_outputs: Value) -> Value:
+        """What the project's ``compute_loss`` gives, or that of the library, in the precision that is asked for."""
+        with autocast.within(self.interp, self._precision()):
+            given = [self.model, batch, return_outputs] if return_outputs == TRUE else [self.model, batch]
+            own = self._call("compute_loss", given)
+            return self.usual_loss(batch, return_outputs) if own is None else own
+
+    def usual_loss(self, batch: Value, return_outputs: Value) -> Value:
+        """What the model gives with its labels, or a function that was given for it."""
+        function = self.held("compute_loss_func")
+        labels = UNKNOWN
+        held = self.interp.obj_of(batch)
+        if function != NONE and held is not None and held.kind == "dict":
+            labels = held.attrs.get("labels", held.element or NONE)
+            left = {key: value for key, value in held.attrs.items() if key != "labels"}
+            batch = self.interp.new(replace(held, attrs=left))
+        outputs = self._outputs(batch)
+        node = self.site.node
+        if function == NONE:
+            loss = (
+                containers.get_item(self.interp, outputs, Const("loss"))
+                if isinstance(outputs, Ref)
+                else UNKNOWN
+            )
+        else:
+            loss = self.interp.call(function, CallSite(node, (Arg(outputs), Arg(labels))))
+        return TupleValue((loss, outputs)) if return_outputs == TRUE else loss
+
+    def _outputs(self, batch: Value) -> Value:
+        """The model is called with the entries of the batch by their names; others are left out where it does not take them."""
+        interp, held = self.interp, self.interp.obj_of(batch)
+        if held is None or held.kind != "dict" or not isinstance(self.model, Ref):
+            return UNKNOWN
+        names = hf_batches.taken_by(interp, self.model)
+        taken = dict(held.attrs)
+        if names is not None:
+            # Of a dataset that nobody knows any entry may be there that is asked for.
+            asked = {
+                key: UNKNOWN for key, default in names.items() if default == NONE and held.element is not None
+            }
+            taken = {**asked, **{key: value for key, value in taken.items() if key in names}}
+        is_open = held.element is not None
+        given = {key: Arg(value) for key, value in taken.items()}
+        return interp.call(self.model, CallSite(self.site.node, (), given, open=is_open, spread=is_open))
+
+    def _measure(self, logits: Value, labels: Value) -> None:
+        """Metrics are told of predictions and labels that were fetched, as arrays."""
+        interp, node = self.interp, self.site.node
+        narrow = self.held("preprocess_logits_for_metrics")
+        if narrow != NONE and logits != UNKNOWN:
+            logits = interp.call(narrow, CallSite(node, (Arg(logits), Arg(labels))))
+        metrics = self.held("compute_metrics")
+        if metrics != NONE:
+            arrays = tuple(_fetched(value) for value in (logits, labels))
+            told = TupleValue(arrays, ("predictions", "label_ids"))
+            interp.call(metrics, CallSite(node, (Arg(told),)))
+
+    def _tell(self, event: str) -> None:
+        """Call a method of each callback, which is told of the model and of the arguments."""
+        held = self.interp.obj_of(self.held("callbacks"))
+        for callback in containers.everything(held) if held is not None and held.kind == "list" else ():
+            found = self._finds(callback, event)
+            if found is not None:
+                told = {"model": Arg(self.model), **{name: Arg(UNKNOWN) for name in _BESIDE}}
+                args = (Arg(self.held("args")), Arg(UNKNOWN), Arg(UNKNOWN))
+                site = CallSite(self.site.node, args, told)
+                self.interp.call_function(found, [callback], self.site.node, site)
+
+    def _call(self, name: str, args: list[Value]) -> Value | None:
+        """A method of the project's own Trainer, with as many of the arguments as it takes; None where it has none."""
+        found = self._finds(self.trainer, name)
+        if found is None:
+            return None
+        spec = found.node.args
+        taken = len(args) if spec.vararg is not None else len(spec.args) - 1
+        return self.interp.call_function(found, [self.trainer, *args[:taken]], self.site.node)
+
+    def _finds(self, receiver: Value, name: str) -> Function | None:
+        obj = self.interp.obj_of(receiver)
+        cls = obj.cls if obj is not None else UNKNOWN
+        found = classes.find(self.interp, cls, name) if isinstance(cls, Class) else None
+        return found if isinstance(found, Function) else None
+
+    def _precision(self) -> str | None:
+        """That of autocast around a step: none where a Trainer is certainly not told of one."""
+        options = self.interp.obj_of(self.held("args"))
+        if options is None:
+            return None if self.held("args") == NONE else "?"
+        return "?" if any(options.facts.get(name, FALSE) != FALSE for name in _PRECISIONS) else None
+
+
+def _logits(interp: Interpreter, model: Value, outputs: Value) -> Value:
+    """What a metric is told of what a model returns: all but the loss, by itself where it is a single thing."""
+    obj = interp.obj_of(outputs)
+    if obj is not None and obj.kind == "dict" and obj.element is None:
+        rest = [value for key, value in obj.attrs.items() if key != "loss"]
+        return rest[0] if len(rest) == 1 else TupleValue(tuple(rest))
+    called = interp.obj_of(model)
+    names = (called.cls,) if called is not None and isinstance(called.cls, External) else ()
+    if (
+        obj is not None
+        and obj.cls == model_outputs.CLASS
+        and any(_ONE_OUTPUT.search(cls.name) for cls in names)
+    ):
+        return model_outputs.entry(obj, "logits") or UNKNOWN
+    return UNKNOWN
+
+
+def _fetched(value: Value) -> Value:
+    return Array(value.dtype, AT_LEAST_1) if isinstance(value, Tensor) else UNKNOWN

@@ -1,0 +1,103 @@
+"""Models of transformers: the dtype they are loaded in, their parts, and what is allowed to be generated."""
+
+from __future__ import annotations
+
+import pytest
+from text_program import clashes
+
+LOADED = """
+import torch
+from torch import nn
+from transformers import AutoModel, AutoModelForCausalLM, EncoderDecoderModel, T5Model
+
+model = {made}
+ids = torch.zeros(2, 3, dtype=torch.int64).cuda()
+head = nn.Linear(9, 3).cuda()
+{used}
+"""
+
+
+@pytest.mark.parametrize(
+    ("option", "dtype"),
+    [
+        ("dtype=torch.float16", "half"),
+        ("torch_dtype=torch.bfloat16", "bfloat16"),
+        ("dtype=torch.float32", "float"),
+        ('dtype="float16"', "half"),
+    ],
+)
+def test_hidden_states_have_the_dtype_of_the_model(option: str, dtype: str) -> None:
+    made = f'AutoModel.from_pretrained("tiny", {option}).cuda()'
+    used = "head.{}()(model(ids).last_hidden_state)".format
+    assert (clashes(LOADED.format(made=made, used=used("float"))) == []) is (dtype == "float")
+    assert clashes(LOADED.format(made=made, used=used(dtype))) == []
+
+
+@pytest.mark.parametrize(
+    ("option", "read"),
+    [
+        ("", "last_hidden_state"),
+        (', dtype="auto"', "last_hidden_state"),
+        (", dtype=torch.float16, load_in_8bit=True", "last_hidden_state"),
+        (", dtype=torch.float16", "logits"),  # which some models make float32
+    ],
+)
+def test_where_the_dtype_is_not_known_nothing_is_said(option: str, read: str) -> None:
+    made = f'AutoModel.from_pretrained("tiny"{option}){"" if "8bit" in option else ".cuda()"}'
+    assert clashes(LOADED.format(made=made, used=f"head(model(ids).{read})")) == []
+    assert clashes(LOADED.format(made=made, used=f"head.half()(model(ids).{read})")) == []
+
+
+def test_what_stands_for_embedded_tokens_has_the_dtype_of_the_model() -> None:
+    made = 'AutoModelForCausalLM.from_pretrained("tiny", dtype=torch.bfloat16).cuda()'
+    used = "model(inputs_embeds=torch.zeros(2, 3, 9, device='cuda'){}{})".format
+    assert clashes(LOADED.format(made=made, used=used("", "")))
+    assert clashes(LOADED.format(made=made, used=used(".bfloat16()", ""))) == []
+    assert clashes(LOADED.format(made=made, used=used(".bfloat16()", ", attention_mask=ids.float()"))) == []
+
+
+@pytest.mark.parametrize("part", ["get_input_embeddings()", "get_encoder()", "encoder"])
+def test_a_part_is_where_the_model_is(part: str) -> None:
+    made = 'T5Model.from_pretrained("tiny").cuda()'
+    assert clashes(LOADED.format(made=made, used=f"model.{part}(ids.cpu())"))
+    assert clashes(LOADED.format(made=made, used=f"model.{part}(ids)")) == []
+
+
+@pytest.mark.parametrize("part", ["get_encoder()", "encoder"])
+def test_a_part_that_is_a_model_answers_as_one(part: str) -> None:
+    made = 'T5Model.from_pretrained("tiny").cuda()'
+    used = f"model.{part}(ids).last_hidden_state + torch.zeros(9)"
+    assert clashes(LOADED.format(made=made, used=used))
+    assert clashes(LOADED.format(made=made, used=used + ".cuda()")) == []
+
+
+def test_what_is_moved_later_takes_its_parts_along() -> None:
+    used = "found = model.get_input_embeddings()\nmodel.{}()\nfound(ids)".format
+    assert clashes(LOADED.format(made='T5Model.from_pretrained("tiny")', used=used("cuda"))) == []
+    assert clashes(LOADED.format(made='T5Model.from_pretrained("tiny")', used=used("eval")))
+
+
+def test_a_model_is_made_of_two() -> None:
+    made = 'EncoderDecoderModel.from_encoder_decoder_pretrained("one", "two").cuda()'
+    used = "model(input_ids=ids, decoder_input_ids=ids{})".format
+    assert clashes(LOADED.format(made=made, used=used(".cpu()")))
+    assert clashes(LOADED.format(made=made, used=used(""))) == []
+
+
+def test_a_model_in_several_places_answers_beside_its_inputs() -> None:
+    made = 'AutoModelForCausalLM.from_pretrained("tiny", device_map="auto")'
+    used = "model({}).logits.detach(){}.numpy()".format
+    assert clashes(LOADED.format(made=made, used=used("ids", "")))
+    assert clashes(LOADED.format(made=made, used=used("ids.to(model.device)", "")))
+    assert clashes(LOADED.format(made=made, used=used("ids", ".cpu()"))) == []
+    assert clashes(LOADED.format(made=made, used=used("ids.cpu()", ""))) == []
+
+
+def test_what_allows_tokens_is_told_those_so_far() -> None:
+    made = 'AutoModelForCausalLM.from_pretrained("tiny").cuda()'
+    used = (
+        "def allow(number, tokens):\n    return (tokens[-1:] + {}).tolist()\n"
+        "model.generate(ids, prefix_allowed_tokens_fn=allow)"
+    ).format
+    assert clashes(LOADED.format(made=made, used=used("torch.ones(1)")))
+    assert clashes(LOADED.format(made=made, used=used("torch.ones_like(tokens[-1:])"))) == []
