@@ -111,7 +111,7 @@ class Steps:
     def usual_loss(self, batch: Value, return_outputs: Value) -> Value:
         """What the model gives with its labels, or a function that was given for it."""
         function = self.held("compute_loss_func")
-        labels = UNKNOWN
+        labels: Value = UNKNOWN
         held = self.interp.obj_of(batch)
         if function != NONE and held is not None and held.kind == "dict":
             labels = held.attrs.get("labels", held.element or NONE)
