@@ -8,7 +8,7 @@ import sys
 from functools import lru_cache
 
 from devfix.analysis.domain.lattice import DTYPE_ALIASES, DTYPES
-from devfix.analysis.domain.values import Const, DTypeValue, External, Scalar, Value
+from devfix.analysis.domain.values import Const, DTypeValue, External, Scalar, Value, option
 from devfix.analysis.torch_model.python import python_version
 
 #: Longer spellings of canonical prefixes, longest match wins.
@@ -107,10 +107,14 @@ def is_missing(owner: str, name: str) -> bool:
     return package == "builtins" and hasattr(builtins, last) and not hasattr(getattr(builtins, last), name)
 
 
+#: The flags of absl.
+_FLAGS = "absl.flags.FLAGS"
+
+
 @lru_cache(maxsize=8192)
 def external_attribute(owner: str, name: str) -> Value:
-    """An attribute of something outside the project."""
-    return external(f"{owner}.{name}")
+    """An attribute of something outside the project; those of absl's ``FLAGS`` are what the command line says."""
+    return option(name) if owner == _FLAGS else external(f"{owner}.{name}")
 
 
 _BUILTINS = {name: External(f"builtins.{name}") for name in dir(builtins)}
@@ -140,7 +144,7 @@ _HARMLESS = frozenset(
     "torch torchvision torchaudio numpy math random os sys time logging warnings json re copy itertools functools "
     "collections pathlib shutil pprint wandb tensorboard tensorboardX tqdm matplotlib seaborn sklearn scipy pandas "
     "PIL cv2 torchsummary torchinfo yaml argparse pickle typing types abc dataclasses contextlib gc psutil einops "
-    "transformers datasets rich click typer loguru".split()
+    "transformers datasets rich click typer loguru absl".split()
 )
 #: The packages and modules of torch itself; a project may have a package of its own that goes by the same name.
 TORCH_PACKAGES = frozenset(

@@ -1,4 +1,4 @@
-"""Functions that are commands: click, typer, fire and tyro give their parameters what the command line says."""
+"""Functions that are commands: click, typer, fire, tyro and absl give their parameters what the command line says."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.values import (
+    COMMAND_LINE,
     TRUE,
     UNKNOWN,
     Const,
@@ -17,7 +18,7 @@ from devfix.analysis.domain.values import (
     Sequence,
     Value,
 )
-from devfix.analysis.language.frames import CallSite
+from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.torch_model.python import command_line
 
 if TYPE_CHECKING:
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 #: What ``@click.option(...)`` is: it gives one parameter of a function its value.
 _OPTION = External("click.option")
+#: The kinds of flags of absl whose value is one.
+_KINDS = ("bool", "boolean", "float", "integer", "string", "enum")
 
 
 def option(interp: Interpreter, name: str, site: CallSite) -> Value:
@@ -67,10 +70,29 @@ def run(interp: Interpreter, name: str, site: CallSite) -> Value:
     return interp.call(function, CallSite(site.node)) if function is not None else UNKNOWN
 
 
+def run_and_leave(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``app.run(main)`` of absl: the function is called with what the command line has beside its flags, and the program ends."""
+    function = site.value(0, "main")
+    if function is not None:
+        interp.call(function, CallSite(site.node, (Arg(site.value(1, "argv") or COMMAND_LINE),)))
+    interp.state.dead = True
+    return UNKNOWN
+
+
+def flag(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``flags.DEFINE_string("device", "cuda", "...")`` of absl: what holds the flag's value."""
+    default = site.value(1, "default")
+    declared = replace(site, keywords={} if default is None else {"default": Arg(default)})
+    held = {"value": command_line.option_value(interp, declared)}
+    return interp.new(Obj("external", External("absl.flags.FlagHolder"), attrs=held))
+
+
 HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
     "click.option": option,
     "click.argument": option,
     "typer.Option": typed_option,
     "typer.Argument": typed_option,
     **dict.fromkeys(("fire.Fire", "typer.run", "tyro.cli"), run),
+    "absl.app.run": run_and_leave,
+    **dict.fromkeys((f"absl.flags.DEFINE_{kind}" for kind in _KINDS), flag),
 }
