@@ -82,6 +82,10 @@ _FAULTS: dict[str, Callable[[int], str]] = {
         + ["if use_gpu:", "    y = y.cuda()"]
         + [f"net(x{i}) + y" for i in range(n)]
     ),
+    "made by one function": lambda n: "\n".join(
+        ["def own():", "    return torch.ones(3)"]
+        + [f"z{i} = torch.ones(3).cuda() + own()" for i in range(n)]
+    ),
     "used in the other branch": lambda n: "\n".join(
         [
             "net = nn.Linear(3, 3).cuda()",
@@ -95,6 +99,41 @@ _FAULTS: dict[str, Callable[[int], str]] = {
         + ["    return net(x)", "f(1)", "f(5)"]
     ),
 }
+
+
+#: One function, class or call with a fault in each of its many statements.
+_CROWDED: dict[str, Callable[[int], str]] = {
+    "given to one function": lambda n: "\n".join(
+        ["net = nn.Linear(3, 3).cuda()", "def f(x):", "    return net(x)"]
+        + [f"z{i} = f(torch.ones(3))" for i in range(n)]
+    ),
+    "in one function": lambda n: "\n".join(
+        ["net = nn.Linear(3, 3).cuda()", "def main():"]
+        + [f"    if True:\n        a{i} = torch.ones(3)\n        net(a{i})" for i in range(n)]
+        + ["main()"]
+    ),
+    "kept by one module": lambda n: "\n".join(
+        ["class M(nn.Module):", "    def __init__(self):", "        super().__init__()"]
+        + [f"        self.w{i} = torch.ones(3)" for i in range(n)]
+        + ["    def forward(self, x):"]
+        + [f"        x = x + self.w{i}" for i in range(n)]
+        + ["        return x", "M().cuda()(torch.ones(3).cuda())"]
+    ),
+    "in the methods of one class": lambda n: "\n".join(
+        ["class T:", "    def __init__(self):", "        self.device = torch.device('cuda')"]
+        + ["        self.net = nn.Linear(3, 3).to(self.device)"]
+        + [f"    def f{i}(self):\n        x = torch.ones(3)\n        return self.net(x)" for i in range(n)]
+        + ["t = T()"]
+        + [f"t.f{i}()" for i in range(n)]
+    ),
+}
+
+
+@pytest.mark.parametrize("make", _CROWDED.values(), ids=_CROWDED)
+def test_many_faults_side_by_side_take_about_as_much_each(make: Callable[[int], str]) -> None:
+    check_texts({"main.py": HEAD + make(2)})  # what is done once
+    small, large = (calls(HEAD + make(size)) for size in (40, 80))
+    assert large <= _MOST * small
 
 
 @pytest.mark.parametrize("make", _FAULTS.values(), ids=_FAULTS)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from devfix.analysis.text.fetches import copies
+from devfix.analysis.text.noting import NOTES
 from devfix.analysis.text.syntax import QUESTIONS, binds_host, first_line, names_accelerator, statements_in
 from devfix.source import Source
 
@@ -303,8 +304,8 @@ class _Traits:
         self._looks = self._looked_at(lines)
 
     def forget(self) -> None:
-        """The node is another one now: its answers are no longer right."""
-        for key in QUESTIONS:
+        """The node is another one now: its answers are no longer right, nor are notes about it."""
+        for key in (*QUESTIONS, *NOTES):
             self.node.__dict__.pop(key, None)
 
     def restore(self) -> None:

@@ -124,6 +124,15 @@ class Outline:
                 yield call
 
     @cached_property
+    def functions(self) -> frozenset[str]:
+        """The names of the functions and methods that are defined in a file, wherever they stand in it."""
+        return frozenset(
+            name
+            for name, found in self._mentions.items()
+            if any(isinstance(node, _FUNCTIONS) for node in found)
+        )
+
+    @cached_property
     def _mentions(self) -> dict[str, list[ast.AST]]:
         found: dict[str, list[ast.AST]] = {}
         level: list[ast.AST] = [self.source.tree]

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
+from devfix.analysis.text.noting import noted
 from devfix.analysis.text.syntax import below
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -82,6 +83,7 @@ def own_nodes(body: Iterable[ast.AST], inner: tuple[type[ast.AST], ...] = _INNER
             stack += below(node)
 
 
+@noted
 def only_return(function: ast.FunctionDef | ast.AsyncFunctionDef) -> ast.Return | None:
     """The one statement of a function that gives something back, or nothing, wherever it stands; None for a generator as well."""
     ways = [node for node in own_nodes(function.body) if isinstance(node, GIVING)]

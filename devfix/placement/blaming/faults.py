@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from devfix.findings import (
-    FileEdit,
     Finding,
     Fix,
     Mismatch,
@@ -63,13 +62,16 @@ def merged(faults: Iterable[Fault], code: str, rule: str) -> Iterator[Finding]:
     groups: dict[object, list[Fault]] = {}
     for fault in faults:
         groups.setdefault(_cause(fault), []).append(fault)
-    findings: dict[object, Finding] = {}
+    same: dict[tuple[str, Span, str], list[Finding]] = {}
+    of_paths: set[tuple[str, Span, str]] = set()
     for group in groups.values():
         found = replace(_of_group(group), code=code, rule=rule)
         key = (found.path, found.span, found.message)
-        on_paths = group[0].mismatch.get("paths") is not None
-        findings[key] = _joined(findings[key], found, on_paths=on_paths) if key in findings else found
-    yield from findings.values()
+        same.setdefault(key, []).append(found)
+        if group[0].mismatch.get("paths") is not None:
+            of_paths.add(key)
+    for place, findings in same.items():
+        yield _joined(findings, on_paths=place in of_paths) if len(findings) > 1 else findings[0]
 
 
 def _cause(fault: Fault) -> object:
@@ -96,28 +98,37 @@ def _of_group(group: list[Fault]) -> Finding:
     return replace(first, notes=tuple(dict.fromkeys((*first.notes, *places))))
 
 
-def _joined(one: Finding, other: Finding, *, on_paths: bool) -> Finding:
-    """Two findings that say the same of one place as one, mended by the edits of both.
+def _joined(findings: list[Finding], *, on_paths: bool) -> Finding:
+    """Findings that say the same of one place as one, mended by the edits of all.
 
-    Where each is of a path of its own, the edits of one do nothing for the other.
+    Where each is of a path of its own, the edits of one do nothing for the others.
     """
-    notes = tuple(dict.fromkeys((*one.notes, *other.notes)))
-    fixes, others = _fixes(one), _fixes(other)
-    if not fixes or not others:
-        return replace(one, notes=notes, fix=None, alternatives=())
-    length = max(len(fixes), len(others))
-    both = [_both(_at(fixes, i), _at(others, i)) for i in range(length)]
-    # One may do for the other as well, as a move in the function does that both come to.
-    alone = (fix for fix in (fixes[0], others[0]) if set(fix.edits) < set(both[0].edits))
-    both += [fix for fix in alone if fix not in both and not on_paths]
-    return replace(one, notes=notes, fix=both[0], alternatives=tuple(both[1:]))
+    notes = tuple(dict.fromkeys(note for each in findings for note in each.notes))
+    ways = [_fixes(each) for each in findings]
+    if not all(ways):
+        return replace(findings[0], notes=notes, fix=None, alternatives=())
+    whole, *others = (_all([_at(fixes, i) for fixes in ways]) for i in range(max(map(len, ways))))
+    edits = set(whole.edits)
+    # One may do for the others as well, as a move in the function does that all come to.
+    alone = () if on_paths else (fixes[0] for fixes in ways if set(fixes[0].edits) < edits)
+    return replace(findings[0], notes=notes, fix=whole, alternatives=tuple(dict.fromkeys((*others, *alone))))
 
 
-def _both(one: Fix, other: Fix) -> Fix:
-    if _targets(one) and _targets(one) == _targets(other):
-        return min(one, other, key=lambda fix: len(fix.edits))  # two ways to change the same expressions
-    edits: tuple[FileEdit, ...] = tuple(dict.fromkeys((*one.edits, *other.edits)))
-    return Fix(one.title, edits, min(one.applicability, other.applicability), max(one.turn, other.turn))
+def _all(fixes: list[Fix]) -> Fix:
+    """What all of some fixes do. There may be one for each call of a function: no more is done for one than it adds."""
+    found, targets = fixes[0], set(_targets(fixes[0]))
+    edits = dict.fromkeys(found.edits)
+    for other in fixes[1:]:
+        changed = _targets(other)
+        if changed and changed == targets:  # two ways to change the same expressions
+            if len(other.edits) < len(edits):
+                found, edits = other, dict.fromkeys(other.edits)
+            continue
+        edits.update(dict.fromkeys(other.edits))
+        targets |= changed
+        title, least = found.title, min(found.applicability, other.applicability)
+        found = Fix(title, (), least, max(found.turn, other.turn))
+    return replace(found, edits=tuple(edits))
 
 
 def _targets(fix: Fix) -> frozenset[tuple[str, Span]]:

@@ -15,6 +15,7 @@ from devfix.analysis.text.scope_names import (
     targets,
 )
 from devfix.analysis.text.syntax import is_main_guard
+from devfix.analysis.text.vocabulary import vocabulary
 
 #: What finds a function whose name is written nowhere.
 _ANY_NAME = {"globals", "locals", "eval", "exec"}
@@ -60,7 +61,7 @@ def _is_inside(scope: Scope, child: ast.AST) -> bool:
     if isinstance(scope, ast.Module):
         return True
     body = [scope.body] if isinstance(scope, ast.Lambda) else scope.body
-    return any(child is part for part in body)
+    return child in body
 
 
 def _in_comprehension(outline: Outline, node: ast.AST, inner: ast.AST, name: str) -> bool | None:
@@ -194,8 +195,8 @@ def early_uses(cls: ast.ClassDef, of: ast.ClassDef, method: ast.AST) -> list[ast
         callers = {n for n, m in methods.items() if n not in early and n != "__init__" and _uses(m, early)}
         grown = bool(callers)
         early |= callers
-    nodes = ast.walk(constructor) if constructor is not None else ()
-    return [n for n in nodes if isinstance(n, ast.Attribute) and n.attr in early]
+    named = vocabulary(constructor).attributes if constructor is not None else {}
+    return [node for name in early for node in named.get(name, ())]
 
 
 def sets_before_base(outline: Outline, cls: ast.ClassDef, attribute: str) -> bool:
@@ -220,7 +221,7 @@ def _methods(cls: ast.ClassDef) -> dict[str, ast.AST]:
 
 
 def _uses(method: ast.AST, names: set[str]) -> bool:
-    return any(isinstance(n, ast.Attribute) and n.attr in names for n in ast.walk(method))
+    return not names.isdisjoint(vocabulary(method).attributes)
 
 
 def _sets(target: ast.expr, attribute: str) -> bool:
@@ -244,11 +245,7 @@ def _mentioning(body: list[ast.stmt], top: ast.AST) -> set[str]:
 
 def mentions(parts: Iterable[ast.AST], names: set[str]) -> bool:
     """Whether some of the code asks for what is behind one of the names."""
-    return any(
-        isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in names
-        for part in parts
-        for node in ast.walk(part)
-    )
+    return any(not names.isdisjoint(vocabulary(part).loaded) for part in parts)
 
 
 def binds_always(choice: ast.stmt, name: str) -> bool:

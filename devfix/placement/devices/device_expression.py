@@ -15,6 +15,7 @@ from functools import partial
 from devfix.analysis.domain.lattice import CPU
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.outline import Outline
+from devfix.analysis.text.vocabulary import vocabulary
 from devfix.findings import FileEdit, Operand, Span
 from devfix.placement.devices import (
     boundness,
@@ -171,7 +172,7 @@ def _is_strange(facts: Facts, place: Place, code: str) -> bool:
     ):
         return False
     around = outline.class_of(function) or function
-    return not any(isinstance(node, ast.Name) and node.id == name for node in ast.walk(around))
+    return not vocabulary(around).has(name)
 
 
 def chosen(facts: Facts, place: Place) -> DeviceExpression | None:
@@ -295,10 +296,9 @@ def _followed(facts: Facts, place: Place, peer: Operand) -> str | None:
     node = place.outline.expression_at(peer.span) if peer.path == place.path else None
     if function is None or node is None or place.outline.function_of(node) is not function:
         return None
-    given = {part.arg for part in ast.walk(function) if isinstance(part, ast.arg)}
-    bound = {part.id for part in _names(function) if isinstance(part.ctx, ast.Store)}
+    names = vocabulary(function)
     known = facts.bindings(place.path, place.outline.scopes(place.node)[0])
-    for name in (part.id for part in _names(node) if part.id in given - bound):
+    for name in (part.id for part in _names(node) if part.id in names.parameters - names.bound):
         found = known.get(name, [])
         both = any(is_wanted(each.device) for each in found) and any(each.device == CPU for each in found)
         if both and all(each.kind == "tensor" for each in found):

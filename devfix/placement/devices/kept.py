@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.record.recorder import Binding
 from devfix.analysis.text.outline import Outline
+from devfix.analysis.text.vocabulary import vocabulary
 from devfix.placement.devices import constructed, own_device
 from devfix.placement.devices.reaching import begun, is_wanted, lasting
 from devfix.placement.devices.switch_names import is_switch
@@ -32,6 +33,9 @@ def of_kind(facts: Facts, place: Place, kind: str) -> str | None:
     for name, known in facts.bindings(place.path, scope).items():
         # A device may be kept by a configuration that the object keeps.
         if not name.startswith("self.") or name.count(".") > (2 if kind == "device" else 1):
+            continue
+        # An object may have a hundred attributes.
+        if not any(each.kind == kind for each in known):
             continue
         bindings = [each for each in known if not _comes_later(place, function, each)]
         here = function.name == "__init__" or any(_maker(place.outline, b) is function for b in bindings)
@@ -92,7 +96,7 @@ def _called(cls: ast.ClassDef, function: _Function) -> set[str]:
     called, pending = {function.name}, [function]
     methods = {part.name: part for part in cls.body if isinstance(part, _Function)}
     while pending:
-        read = {node.attr for node in ast.walk(pending.pop()) if isinstance(node, ast.Attribute)}
+        read = vocabulary(pending.pop()).attributes.keys()
         pending += [methods[name] for name in read & methods.keys() - called]
         called |= read
     return called

@@ -7,6 +7,7 @@ import ast
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.outline import Outline
 from devfix.analysis.text.syntax import first_name
+from devfix.analysis.text.vocabulary import vocabulary
 from devfix.findings import FileEdit, InsertAfter, Mismatch, Operand
 from devfix.placement.devices import device_expression
 from devfix.placement.devices.device_expression import Place, place_at
@@ -71,12 +72,14 @@ def _moves_parts(cls: ast.ClassDef, outline: Outline) -> bool:
 
 
 def _stores(method: _Method, attribute: str) -> bool:
-    stored = (part for part in ast.walk(method) if isinstance(part, ast.Attribute))
-    return any(not isinstance(part.ctx, ast.Load) and ast.unparse(part) == attribute for part in stored)
+    named = vocabulary(method).attributes.get(attribute.rpartition(".")[2], ())
+    return any(not isinstance(part.ctx, ast.Load) and ast.unparse(part) == attribute for part in named)
 
 
 def _makes_parameter(method: _Method, attribute: str) -> bool:
     """Whether a method that is no constructor gives an attribute nothing but parameters."""
+    if method.name == "__init__" or not _stores(method, attribute):
+        return False
     made = [
         part.value
         for part in ast.walk(method)
@@ -84,7 +87,7 @@ def _makes_parameter(method: _Method, attribute: str) -> bool:
     ]
     calls = [ast.unparse(value.func) for value in made if isinstance(value, ast.Call)]
     named = len(calls) == len(made) and all(call.rpartition(".")[2] == "Parameter" for call in calls)
-    return method.name != "__init__" and bool(made) and named
+    return bool(made) and named
 
 
 #: The ways in which a module moves rather than an operand of its own.

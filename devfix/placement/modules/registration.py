@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.outline import Outline
+from devfix.analysis.text.vocabulary import vocabulary
 from devfix.findings import (
     Applicability,
     AssignmentToCall,
@@ -18,6 +19,7 @@ from devfix.findings import (
     Origin,
     ReplaceExpression,
 )
+from devfix.placement.devices.boundness import contains
 from devfix.placement.modules import inherited_names
 from devfix.placement.modules.named_attribute import NamedAttribute, named_attribute
 from devfix.placement.text import provenance
@@ -132,13 +134,10 @@ def _is_read_elsewhere(attribute: Attribute | NamedAttribute) -> bool:
     """Whether anything but the method that sets the attribute reads it; where names are computed, that is not known."""
     if isinstance(attribute, NamedAttribute):
         return True
-    inside = set(ast.walk(attribute.function))
+    outline = attribute.outline
     return any(
-        isinstance(node, ast.Attribute)
-        and node.attr == attribute.name
-        and isinstance(node.ctx, ast.Load)
-        and node not in inside
-        for node in ast.walk(attribute.outline.source.tree)
+        isinstance(node.ctx, ast.Load) and not contains(outline, attribute.function, node)
+        for node in vocabulary(outline.source.tree).attributes.get(attribute.name, ())
     )
 
 
@@ -177,12 +176,8 @@ def _is_parameter(facts: Facts, attribute: Attribute, statement: ast.stmt) -> bo
 def _settings(attribute: Attribute) -> list[tuple[ast.stmt, ast.Attribute]] | None:
     """The statements of the method that set the attribute, in order; None if one is no assignment."""
     found: list[tuple[ast.stmt, ast.Attribute]] = []
-    for node in ast.walk(attribute.function):
-        if not (
-            isinstance(node, ast.Attribute)
-            and node.attr == attribute.name
-            and isinstance(node.ctx, ast.Store)
-        ):
+    for node in vocabulary(attribute.function).attributes.get(attribute.name, ()):
+        if not isinstance(node.ctx, ast.Store):
             continue
         statement = attribute.outline.statement_of(node)
         if isinstance(statement, ast.AugAssign):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from itertools import islice
 
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.docstrings import is_text
@@ -33,14 +34,13 @@ def where_returned(facts: Facts, trails: Sequence[Trail]) -> Edits:
     maker = place.outline.function_of(place.node) if place is not None else None
     if place is None or not isinstance(maker, ast.FunctionDef) or maker not in place.outline.source.tree.body:
         return ()
-    if not _gives_tensor_to_many(facts, place.outline, maker, born):
-        return ()
-    calls = list(told_function.calls(facts, place.outline, maker))
+    # Whoever fails may be one of many that call it: no more is looked at for each than tells so.
+    calls = list(islice(told_function.calls(facts, place.outline, maker), 2))
     call = calls[0] if len(calls) == 1 else None
-    found = (
-        device_expression.find(facts, call, []) if call is not None and _is_handed_on(facts, call) else None
-    )
-    if call is None or found is None:
+    if call is None or not _gives_tensor_to_many(facts, place.outline, maker, born):
+        return ()
+    found = device_expression.find(facts, call, []) if _is_handed_on(facts, call) else None
+    if found is None:
         return ()
     moved = suffixes.added(facts, call.outline, call.node, f".to({found.code})")
     return (*found.edits, *moved) if moved else ()

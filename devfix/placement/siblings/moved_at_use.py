@@ -18,7 +18,6 @@ from devfix.placement.text import chains
 
 Edits = tuple[FileEdit, ...]
 
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _PARTS = (ast.Subscript,)
 #: Methods that run when an object itself is called.
 _OF_CALLS = ("forward", "__call__")
@@ -52,12 +51,15 @@ def _as_other_calls(facts: Facts, operand: Operand) -> Edits:
         return ()
     called, outline = ast.unparse(place.node.func), place.outline
     name = called.rpartition(".")[2]
-    own = any(isinstance(node, _FUNCTIONS) for node in outline.mentions(name))
-    calls = outline.calls(name) if own else ()
-    others = [call for call in calls if call is not place.node and ast.unparse(call.func) == called]
-    moves = [_move_of(Place(place.path, outline, place.node.func), other) for other in others]
-    if not moves or not all(moves):
-        return ()
+    calls = outline.calls(name) if name in outline.functions else ()
+    moves: list[str] = []
+    for other in calls:
+        if other is place.node or ast.unparse(other.func) != called:
+            continue
+        # The first that does not move is enough: there may be as many of them as findings.
+        if not (move := _move_of(Place(place.path, outline, place.node.func), other)):
+            return ()
+        moves.append(move)
     suffix = next((move for move in moves if _is_known(facts, place, place.node, move)), "")
     return suffixes.added(facts, outline, place.node, suffix) if suffix else ()
 

@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterator
 
 from devfix.analysis.record.facts import Facts
+from devfix.analysis.text.noting import noted
 from devfix.analysis.text.outline import Outline
-from devfix.analysis.text.syntax import remembered
 from devfix.findings import FileEdit, InsertAfter
 from devfix.placement.devices.device_expression import Place
 from devfix.placement.moves import suffixes
@@ -61,7 +61,7 @@ def others(outline: Outline, statement: ast.Assign, name: str) -> Iterator[tuple
             yield other, found
 
 
-@remembered
+@noted
 def _moves_in(value: ast.expr) -> list[ast.Call]:
     """The calls within an expression that move something."""
     return [n for n in ast.walk(value) if isinstance(n, ast.Call) and sibling_move.last_move(n)]

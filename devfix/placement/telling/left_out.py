@@ -10,7 +10,8 @@ from devfix.analysis.record.facts import Facts
 from devfix.analysis.record.recorder import OptionalCall
 from devfix.analysis.text.device_parameters import CALLED
 from devfix.analysis.text.outline import Outline
-from devfix.analysis.text.scope_names import own_nodes, parameters_of
+from devfix.analysis.text.scope_names import parameters_of
+from devfix.analysis.text.vocabulary import vocabulary
 from devfix.findings import Edit, FileEdit, Origin, ReplaceExpression, SetKeyword
 from devfix.placement.devices import device_expression, parameter_uses
 from devfix.placement.devices.device_expression import Place, place_at
@@ -89,8 +90,12 @@ def _later_moves(place: Place, name: str, life: list[Origin]) -> Iterator[ast.Ca
     """The moves of a name whose result is returned, as nothing else is, or stored where the value was stored next."""
     outline, spans = place.outline, {origin.span for origin in life}
     function = outline.function_of(place.node)
-    for node in own_nodes(function.body) if function is not None else ():
-        if not isinstance(node, ast.Call) or ast.unparse(node.func) != f"{name}.to":
+    named = vocabulary(function).attributes.get("to", ()) if function is not None else ()
+    for method in named:
+        node = outline.parents[method]
+        if not isinstance(node, ast.Call) or node.func is not method or ast.unparse(method.value) != name:
+            continue
+        if outline.function_of(node) is not function:
             continue
         statement = outline.parents[node]
         returned = isinstance(statement, ast.Return) and len(life) == 1

@@ -114,8 +114,13 @@ def handed(place: Place, found: DeviceExpression | None) -> Edits:
 def uses(outline: Outline, name: str) -> Iterator[Place]:
     """Where a class or function is named, but where it is imported, and where it says of what kind something is."""
     for node in outline.mentions(name):
-        if isinstance(node, (ast.Name, ast.Attribute)) and not _tells_kind(outline, node):
+        if is_use(outline, node):
             yield Place(outline.source.path, outline, node)
+
+
+def is_use(outline: Outline, node: ast.AST) -> bool:
+    """Whether a class or function is named to be used, and not to say of what kind something is."""
+    return isinstance(node, (ast.Name, ast.Attribute)) and not _tells_kind(outline, node)
 
 
 def _tells_kind(outline: Outline, node: ast.AST) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text import fetches
 from devfix.analysis.text.outline import Outline
+from devfix.analysis.text.vocabulary import vocabulary
 from devfix.findings import AddParameter, FileEdit, Operand, Origin, Span
 from devfix.placement.devices import constructed, device_expression
 from devfix.placement.devices.device_expression import DeviceExpression, Place, place_at
@@ -133,11 +134,12 @@ def _is_filled_on_host(outline: Outline, kept: ast.Attribute) -> bool:
     """Whether the class writes into parts of an attribute what it takes to the CPU for that: ``self.rows[n] = row.cpu()``."""
     function = outline.function_of(kept)
     cls = outline.class_of(function) if function is not None else None
-    return cls is not None and any(
+    named = vocabulary(cls).attributes.get(kept.attr, ()) if cls is not None else ()
+    return any(
         isinstance(statement, ast.Assign)
         and fetches.is_fetched(statement.value)
         and any(_is_part(target, kept) for target in statement.targets)
-        for statement in ast.walk(cls)
+        for statement in map(outline.statement_of, named)
     )
 
 
@@ -291,23 +293,23 @@ def calls(facts: Facts, outline: Outline, function: ast.FunctionDef) -> Iterator
         if name not in facts.source(path).text:
             continue
         other = facts.outline(path)
-        if any(node is not function and not _is_class_of(node, function) for node in _bound(other, name)):
-            yield None
-        for use in told_class.uses(other, name):
-            call = other.parents[use.node]
-            yield Place(path, other, call) if isinstance(call, ast.Call) and call.func is use.node else None
+        for node in other.mentions(name):
+            if _gives_meaning(node):
+                if node is not function and not _is_class_of(node, function):
+                    yield None
+            elif told_class.is_use(other, node):
+                call = other.parents[node]
+                yield Place(path, other, call) if isinstance(call, ast.Call) and call.func is node else None
 
 
 def _is_class_of(node: ast.AST, function: ast.FunctionDef) -> bool:
     return isinstance(node, ast.ClassDef) and function in node.body
 
 
-def _bound(outline: Outline, name: str) -> Iterator[ast.AST]:
-    """What gives a name of a file a meaning, but imports."""
-    for node in outline.mentions(name):
-        stored = isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)
-        if stored or isinstance(node, (ast.arg, *_DEFINITIONS)):
-            yield node
+def _gives_meaning(node: ast.AST) -> bool:
+    """Whether a name is bound, by anything but an import."""
+    stored = isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)
+    return stored or isinstance(node, (ast.arg, *_DEFINITIONS))
 
 
 def _at(facts: Facts, place: Place, depth: int) -> Edits:

@@ -9,6 +9,7 @@ from devfix.analysis.record.facts import Facts
 from devfix.analysis.record.recorder import Binding
 from devfix.analysis.text.outline import Outline
 from devfix.analysis.text.syntax import first_name
+from devfix.analysis.text.vocabulary import vocabulary
 
 #: What has neither device nor methods, and what may be that.
 _NUMBERS = frozenset({"number", "strange"})
@@ -158,19 +159,21 @@ def _differs_by_call(outline: Outline, facts: Facts, node: ast.Name) -> bool:
 def is_used_as_tensor(outline: Outline, node: ast.AST, name: str) -> bool:
     """Whether whoever reaches a place has called on a parameter what nothing but a tensor has: ``x.size(0)``."""
     function = outline.function_of(node)
-    if function is None or any(each.id == name for each in _stores(function)):
+    if function is None or name in vocabulary(function).bound:
         return False
     here = outline.statement_of(node)
-    calls = (each for each in ast.walk(function) if isinstance(each, ast.Call) and _asks_tensor(each, name))
+    calls = _calls_of_tensor(outline, function, name)
     statements = (outline.statement_of(call) for call in calls if _is_always_run(outline, call))
     return any(each is not here and outline.dominates(each, node) for each in statements)
 
 
-def _asks_tensor(call: ast.Call, name: str) -> bool:
-    func = call.func
-    if not isinstance(func, ast.Attribute) or func.attr not in _OF_TENSORS:
-        return False
-    return isinstance(func.value, ast.Name) and func.value.id == name
+def _calls_of_tensor(outline: Outline, function: ast.AST, name: str) -> Iterator[ast.Call]:
+    """The calls of methods that only tensors have, on what has a name."""
+    attributes = vocabulary(function).attributes
+    for node in (each for method in attributes.keys() & _OF_TENSORS for each in attributes[method]):
+        call = outline.parents[node]
+        if isinstance(call, ast.Call) and call.func is node and getattr(node.value, "id", None) == name:
+            yield call
 
 
 def _is_always_run(outline: Outline, node: ast.AST) -> bool:
@@ -180,14 +183,6 @@ def _is_always_run(outline: Outline, node: ast.AST) -> bool:
         if isinstance(node, _SOMETIMES):
             return False
     return isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr, ast.Assert))
-
-
-def _stores(function: ast.AST) -> Iterator[ast.Name]:
-    return (
-        each
-        for each in ast.walk(function)
-        if isinstance(each, ast.Name) and not isinstance(each.ctx, ast.Load)
-    )
 
 
 def differs_by_object(outline: Outline, facts: Facts, node: ast.AST) -> bool:

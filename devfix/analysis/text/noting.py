@@ -1,0 +1,29 @@
+"""Notes: answers that nodes keep for those who speak of findings, which the analysis itself never asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+
+from devfix.analysis.text.syntax import Answer, Node
+
+#: The names under which nodes keep notes.
+NOTES: set[str] = set()
+
+
+def noted(question: Callable[[Node], Answer]) -> Callable[[Node], Answer]:
+    """The function ``question``, which remembers its answers for as long as a node and what is within it stay as they are.
+
+    Unlike an answer that is ``remembered``, one that changes with the code of a node does not change what is known of it.
+    """
+    key = f"{question.__module__}.{question.__qualname__}"
+    NOTES.add(key)
+
+    @wraps(question)
+    def ask(node: Node) -> Answer:
+        notes: dict[str, Answer] = node.__dict__
+        if key not in notes:
+            notes[key] = question(node)
+        return notes[key]
+
+    return ask
