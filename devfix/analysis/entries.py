@@ -35,8 +35,8 @@ from devfix.analysis.record.recorder import Recorder, place_of
 from devfix.analysis.record.trails import Trail
 from devfix.analysis.reuse import reads
 from devfix.analysis.reuse.ledger import BLOCK
-from devfix.analysis.text import fetches, moved_globals
-from devfix.analysis.text.syntax import is_main_guard, remembered, speaks, spelt, walk
+from devfix.analysis.text import moved_globals, own_handling
+from devfix.analysis.text.syntax import is_main_guard
 from devfix.analysis.torch_model.devices import default_choices
 from devfix.analysis.torch_model.modules import owners
 from devfix.analysis.torch_model.training import checkpoint, optim
@@ -55,8 +55,6 @@ _BUDGET, _BUDGET_OF_A_LINE = 60_000, 3
 _MUCH, _SINGLE = 400_000, 8
 #: So many processes are enough: each takes memory, and what is found out far ahead is wrong more often.
 _MOST = 8
-#: Methods of a module that give it parts.
-_REGISTERING = ("register_buffer", "register_parameter", "register_module", "add_module")
 #: How much of that scripts may take; the rest is left to the functions that no script reaches.
 _SCRIPTS_SHARE = 0.6
 
@@ -279,9 +277,9 @@ def _call_symbolically(interp: Interpreter, function: Function, first: list[Valu
     if isinstance(function.node, ast.Lambda) or reads.was_executed(interp, function):
         return
     source = interp.program.sources[function.path]
-    if speaks(source, "onnx.export", function.node) and _exports_itself(function.node):
+    if own_handling.exports(source, function.node):
         return
-    checks = speaks(source, ".numpy()", function.node) and _hands_over_itself(function.node)
+    checks = own_handling.hands_over(source, function.node)
     if checks and not any(_is_placed(interp, value) for value in first):
         return
     interp.state.dead = False
@@ -300,25 +298,6 @@ def _is_placed(interp: Interpreter, receiver: Value) -> bool:
     """Whether an object puts its own parameters on the accelerator when it is made: there it is called, too."""
     parameters = tensors(interp, receiver) if isinstance(receiver, Ref) else []
     return any(tensor.device.is_accelerator for tensor in parameters)
-
-
-@remembered
-def _exports_itself(node: ast.AST) -> bool:
-    """Whether a method hands its object to ``torch.onnx.export``, with inputs of its own: it is called where these are."""
-    receiver = node.args.args[0].arg if isinstance(node, ast.FunctionDef) and node.args.args else ""
-    calls_ = (part for part in walk(node) if isinstance(part, ast.Call) and part.args)
-    return any(
-        spelt(call.func).endswith("onnx.export") and spelt(call.args[0]).partition(".")[0] == receiver
-        for call in calls_
-    )
-
-
-@remembered
-def _hands_over_itself(node: ast.AST) -> bool:
-    """Whether a method calls its object and hands to NumPy, from wherever that is, what comes of it: a check on the CPU."""
-    receiver = node.args.args[0].arg if isinstance(node, ast.FunctionDef) and node.args.args else ""
-    calls_ = [part for part in walk(node) if isinstance(part, ast.Call)] if receiver else []
-    return any(spelt(call.func) == receiver for call in calls_) and fetches.copies(node) == {False}
 
 
 def _place(node: ast.AST) -> ast.expr:
@@ -366,28 +345,17 @@ def _call_on(interp: Interpreter, cls: Class, receiver: Value, method: Function)
         for parameter in required:
             token = f"{method.path}:{method.scope}:{parameter.arg}"
             args.append(_symbolic_input(parameter, token))
-    if name != "forward" and _registers(interp, method):
-        # The module is still being made, and need not have been moved.
+    source = interp.program.sources[method.path]
+    if name != "forward" and (
+        own_handling.registers(source, method.node) or own_handling.moves(source, method.node)
+    ):
+        # The module is still being made, or comes to where it is used in the method: it need not have been moved before.
         before = interp.state.fork()
         havoc(interp, receiver)
         _call_symbolically(interp, method, args)
         interp.state = before
     else:
         _call_symbolically(interp, method, args)
-
-
-def _registers(interp: Interpreter, method: Function) -> bool:
-    """Whether a method registers what its module is made of: ``self.register_buffer("scale", torch.ones(1))``."""
-    source = interp.program.sources[method.path]
-    speaking = speaks(source, "register_", method.node) or speaks(source, "add_module", method.node)
-    return speaking and _registers_own(method.node)
-
-
-@remembered
-def _registers_own(node: ast.AST) -> bool:
-    receiver = node.args.args[0].arg if isinstance(node, ast.FunctionDef) and node.args.args else ""
-    calls_ = (part for part in walk(node) if isinstance(part, ast.Call))
-    return any(spelt(call.func) in (f"{receiver}.{name}" for name in _REGISTERING) for call in calls_)
 
 
 def _symbolic_input(parameter: ast.arg, token: str) -> Value:
