@@ -214,3 +214,53 @@ def test_an_option_chooses_it(used: str) -> None:
         "ENABLED = False", "import sys\nENABLED = len(sys.argv) > 1"
     )
     assert names(check_texts(files(text))) == {"model-not-moved"}
+
+
+PLACES = "import torch\n\n{given}\n\nGENERATOR = 0\n"
+DRAWS = """
+import torch
+import places
+
+def made():
+    return torch.Generator(device=places.device)
+
+class Draws:
+    def __init__(self, p):
+        self.p = p
+        self.generator = made()
+
+    def mask(self, shape, device):
+        return torch.empty(shape, device=device).bernoulli_(self.p, generator=self.generator)
+"""
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        "device = 'cpu'",
+        'device = "cpu"  # or "cuda"',
+        "device: str = 'cpu'",
+        "device = torch.device('cpu')",
+        'device: torch.device = torch.device("cpu")',
+    ],
+)
+def test_a_setting_that_says_the_cpu_is_there_to_be_set(given: str) -> None:
+    texts = files(DRAWS, places=PLACES.format(given=given))
+    texts["draws.py"] = texts.pop("main.py")
+    assert check_texts(texts) == []
+
+
+def test_a_generator_of_no_device_is_on_the_cpu() -> None:
+    texts = files(DRAWS.replace("device=places.device", ""), places=PLACES.format(given="device = 'cpu'"))
+    texts["draws.py"] = texts.pop("main.py")
+    assert names(check_texts(texts)) == {"generator-device"}
+
+
+def test_a_script_knows_where_a_setting_is() -> None:
+    script = """
+    import torch
+    import places
+
+    print(torch.ones(2, device=places.device) + torch.ones(2).cuda())
+    """
+    assert names(check_texts(files(script, places=PLACES.format(given="device = 'cpu'")))) != set()

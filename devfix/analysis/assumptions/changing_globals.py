@@ -2,6 +2,7 @@
 
 ``CUDA_ENABLED = False``, which ``cuda.CUDA_ENABLED = args.cuda`` or ``global CUDA_ENABLED`` in some function sets, says
 nothing of the functions that no script reaches. Scripts are followed from their first line, and know what it is.
+Nor does ``DEVICE = "cpu"``, a setting that is there to be set by whoever uses the module.
 """
 
 from __future__ import annotations
@@ -25,10 +26,16 @@ if TYPE_CHECKING:
 _SET = re.compile(r"\n[ \t]+(?![ \t]|self\.|cls\.)(\w+)\.(\w+) = ")
 #: ``global CUDA_ENABLED``, and no prose such as "global pooling of". Patterns that begin with a letter are found many times as fast.
 _GLOBAL = re.compile(r"global[ \t]+(?:\w+\s*)?(?:[,;#\\]|$)", re.MULTILINE)
+#: ``DEVICE = "cpu"`` and ``DEVICE: torch.device = torch.device("cpu")`` at the top of a file.
+_HOST = re.compile(
+    r"""^(\w+)(?:[ \t]*:[^=\n]*)?[ \t]*=[ \t]*(?:torch\.device\([ \t]*)?["']cpu["'][ \t]*\)?[ \t]*(?:\#.*)?$""",
+    re.MULTILINE,
+)
 #: What is imported, of which few files set anything: only their trees are looked at.
 _IMPORTED = re.compile(r"import\b\s+(\([^)]*\)|[^\n#]*)")
 #: The token of a flag that may be set or not: it is no option, that is meant to choose the accelerator.
 FLAG = "@changing"
+_CPU = Const("cpu")
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
@@ -65,7 +72,7 @@ def asks_for_flag(interp: Interpreter, test: ast.expr) -> bool:
 
 def _whatever(value: Value) -> Value | None:
     """What may be in place of a plain value; None for others, which stay what they are."""
-    if isinstance(value, DeviceValue) or value == NONE:
+    if isinstance(value, DeviceValue) or value in (NONE, _CPU):
         return UNKNOWN
     kind = type(value.value).__name__ if isinstance(value, Const) else ""
     if kind == "bool":
@@ -88,8 +95,13 @@ def _told(source: Source) -> _Told:
     known = _TOLD.get(source)
     if known is None:
         own = _declared(source.tree) if _GLOBAL.search(source.text) else frozenset[str]()
+        own |= frozenset(_HOST.findall(source.text)) if _speaks_of_host(source.text) else frozenset[str]()
         known = _TOLD[source] = _Told(own, tuple(_of_modules(source)))
     return known
+
+
+def _speaks_of_host(text: str) -> bool:
+    return '"cpu"' in text or "'cpu'" in text
 
 
 def _of_modules(source: Source) -> Iterator[tuple[str, int, str]]:
