@@ -244,3 +244,77 @@ def test_a_loss_takes_what_it_compares_and_no_more() -> None:
 def test_what_a_loss_compares_has_to_be_on_one_device() -> None:
     classes = "cost(criterion, torch.rand(2, 4, device=device), torch.ones(2, dtype=torch.long), None)\n"
     assert clashes(LOSSES + classes)
+
+
+#: Subcommands, each with a function of its own, of which a parser hands on the one that is asked for.
+COMMANDS = """
+import argparse
+import torch
+from torch import nn
+
+def train(args):
+    net = nn.Linear(4, 1).to(args.device)
+    {work}
+
+def info(args):
+    print(torch.__version__)
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--device", default="cuda")
+sub = parser.add_subparsers(required=True)
+sub.add_parser("train").set_defaults(func=train)
+sub.add_parser("info").set_defaults(func=info)
+args = parser.parse_args()
+args.func(args)
+"""
+
+
+@pytest.mark.parametrize(
+    ("work", "right", "found"),
+    [
+        ("net(torch.ones(2, 4))", "net(torch.ones(2, 4, device=args.device))", "8: device"),
+        (
+            "torch.rand(2, device=args.device, generator=torch.Generator())",
+            "torch.rand(2, generator=torch.Generator()).to(args.device)",
+            "8: generator",
+        ),
+        (
+            "net(torch.ones(2, 4, dtype=torch.float64).to(args.device))",
+            "net.double()(torch.ones(2, 4, dtype=torch.float64).to(args.device))",
+            "8: dtype",
+        ),
+        (
+            "torch.ones(2, dtype=torch.bfloat16).numpy()",
+            "torch.ones(2, dtype=torch.float16).numpy()",
+            "8: array-dtype",
+        ),
+    ],
+)
+def test_what_fails_in_a_subcommand_is_certain(work: str, right: str, found: str) -> None:
+    assert clashes(COMMANDS.replace("{work}", work)) == [found]
+    assert clashes(COMMANDS.replace("{work}", right)) == []
+
+
+#: Of two samplers an option chooses one.
+_SAMPLERS = """
+import argparse
+import torch
+
+class Plain:
+    def draw(self, rng):
+        return torch.zeros(3, device="cuda")
+
+class Noisy:
+    def draw(self, rng):
+        return torch.randn(3, generator=rng{device})
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--noisy", action="store_true")
+sampler = Noisy() if parser.parse_args().noisy else Plain()
+sampler.draw(torch.Generator())
+"""
+
+
+def test_one_of_two_objects_may_draw_where_its_generator_is_not() -> None:
+    assert clashes(_SAMPLERS.replace("{device}", ", device='cuda'")) == ["11: generator"]
+    assert clashes(_SAMPLERS.replace("{device}", "")) == []

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import functools
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, cast
 
@@ -39,7 +39,9 @@ CALL_LIMIT = 2 * STEP_LIMIT
 #: After so many statements there is a look at what others do.
 _SOME_STEPS = 40
 #: Mistakes that fail in each run that makes them.
-_CERTAIN = ("device", "numpy", "optimizer-state", "mask-dtype")
+_CERTAIN = frozenset(
+    ("device", "generator", "host-only", "no-leaf", "numpy", "optimizer-state", "mask-dtype", "worker", "pin")
+)
 
 
 class Interpreter(Memory):
@@ -122,11 +124,13 @@ class Interpreter(Memory):
         *,
         chosen: bool = False,
         usual: Value | None = None,
+        whole: Collection[Value] = (),
     ) -> Value:
         """What becomes of a value that is one of several: it fails for certain when each of them does.
 
         With ``chosen`` each is what some run of the program has: where one of two models is on
         another device than its input, or hands NumPy what is on the accelerator, that run fails.
+        What is one of the ``whole`` ones is all that its run does: whatever fails there is certain.
         The ``usual`` one is what a run without options has: whatever fails there is certain, and what it makes
         is what there is where nobody knows what the others make.
         """
@@ -142,7 +146,9 @@ class Interpreter(Memory):
             values.append(value)
             found.append(mismatches)
             if usual is not None and member == usual:
-                certain, chief = mismatches, value
+                certain, chief = {**certain, **mismatches}, value
+            elif member in whole:
+                certain.update(mismatches)
         self.state.dead = before or not values
         for mismatch, tokens in certain.items():
             self.recorder.mismatch(mismatch, tokens)

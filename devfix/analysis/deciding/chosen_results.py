@@ -15,6 +15,7 @@ from devfix.analysis.domain.join import join_all
 from devfix.analysis.domain.values import BoundMethod, ExternalMethod, TupleValue, Value, members
 from devfix.analysis.language import fitting
 from devfix.analysis.language.frames import ChosenResults
+from devfix.analysis.torch_model.python import command_line
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -36,7 +37,8 @@ def of_any(
         return found[-1][1]
 
     chosen = fitting.are_alternatives(interp, callees)
-    result = interp.either(callees, of_one, chosen=chosen, usual=usual)
+    commands = [callee for callee in callees if command_line.is_command(callee)]
+    result = interp.either(callees, of_one, chosen=chosen, usual=usual, whole=commands)
     interp.frame.chosen = _by_test(interp, call, found)
     return result
 

@@ -137,6 +137,11 @@ def _given(interp: Interpreter, obj: Obj) -> dict[str, Value]:
     return given
 
 
+def is_command(callee: Value) -> bool:
+    """Whether a value is the function of a subcommand, as a parser hands it on."""
+    return isinstance(callee, Partial) and not callee.args and not callee.keywords
+
+
 def _declare(interp: Interpreter, ref: Ref, obj: Obj, site: CallSite) -> None:
     name = parameter_name(site)
     if name is not None:
