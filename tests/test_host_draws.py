@@ -155,3 +155,64 @@ def test_what_is_only_computed_of_it_is_made_on_the_device() -> None:
         0
     ]
     assert "torch.zeros(2, 4, device=device).add(1)" in after["main.py"]
+
+
+#: A generator that is made before there is another default device than the CPU.
+_EARLY = """
+import torch
+
+class Orders:
+    def __init__(self, n):
+        self.n, self.rng = n, torch.Generator({told})
+
+    def __iter__(self):
+        order = torch.randperm(self.n, generator=self.rng{where})
+        yield from torch.arange(self.n){there}[order].tolist()
+
+def run(kind):
+    orders = Orders(8)
+    with torch.device(kind):
+        net = torch.nn.Linear(1, 1)
+        for place in orders:
+            noise = torch.randn(1, generator=orders.rng{where}){moved}
+            print(net(noise), place)
+
+run("cuda" if torch.cuda.is_available() else "cpu")
+"""
+
+
+def _early(*, told: str = "", where: str = "", moved: str = "", there: str = "") -> str:
+    text = _EARLY.replace("{told}", told).replace("{where}", where)
+    return text.replace("{moved}", moved).replace("{there}", there)
+
+
+def test_a_generator_that_is_older_than_the_default_device_draws_on_the_cpu() -> None:
+    text = _early()
+    assert clashes(text) == ["9: generator", "17: generator"]
+    after, _ = fix_texts({"main.py": text}, Applicability.SAFE)
+    assert 'torch.randperm(self.n, generator=self.rng, device="cpu")' in after["main.py"]
+    assert clashes(after["main.py"]) == []
+
+
+@pytest.mark.parametrize(
+    "right",
+    [
+        _early(told='"cuda"'),
+        _early(where=', device="cpu"', moved=".to(kind)", there=".cpu()"),
+    ],
+)
+def test_draws_that_go_with_their_generator_stay(right: str) -> None:
+    assert clashes(right) == []
+
+
+def test_a_device_that_is_at_hand_where_it_is_made_goes_into_the_generator() -> None:
+    text = """
+    import torch
+
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    rng = torch.Generator()
+    with device:
+        print(torch.rand(2, generator=rng))
+    """
+    after, _ = fix_texts(files(text), Applicability.SAFE)
+    assert after["main.py"] == files(text.replace("Generator()", "Generator(device=device)"))["main.py"]

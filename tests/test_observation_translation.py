@@ -267,10 +267,11 @@ def test_a_dtype_leads_back_to_before_the_move() -> None:
     assert [site.kind for site in found.operands[0].roots[0]] == ["name", "move"]
 
 
-def test_a_generator_is_looked_for_where_it_was_made() -> None:
-    texts = files("""
+@pytest.mark.parametrize(("told", "early"), [(", device=device", None), ("", "yes")])
+def test_a_generator_is_looked_for_where_it_was_made(told: str, early: str | None) -> None:
+    texts = files(f"""
         def noise(n, generator):
-            return torch.rand(n, generator=generator, device=device)
+            return torch.rand(n, generator=generator{told})
 
         print(noise(3, torch.Generator().manual_seed(0)))
     """)
@@ -279,7 +280,7 @@ def test_a_generator_is_looked_for_where_it_was_made() -> None:
         "generator",
         [
             report.place("noise(3, torch.Generator().manual_seed(0))"),
-            report.place("torch.rand(n, generator=generator, device=device)"),
+            report.place(f"torch.rand(n, generator=generator{told})"),
         ],
         [],
         kind="generator",
@@ -288,6 +289,7 @@ def test_a_generator_is_looked_for_where_it_was_made() -> None:
     found = _one(texts, observed)
     assert [(each.role, each.device) for each in found.operands] == [("generator", "cpu"), ("result", "cuda")]
     assert _trail(found) == [("factory", "torch.Generator()")]
+    assert found.get("early") == early
 
 
 def test_the_history_of_an_optimizer_becomes_chains_of_statements() -> None:

@@ -14,8 +14,9 @@ class GeneratorDevice(Rule):
     loader raises the reverse.
 
     The fix draws on the CPU and moves the result, which gives the same numbers on every machine.
-    A generator for the loader goes back to the CPU. Under a default device a shuffling loader
-    gets a generator of its own there; that changes the order it shuffles into and is unsafe.
+    Where the default device is younger than the generator, the draw is told the CPU. A generator for
+    the loader goes back to the CPU. Under a default device a shuffling loader gets a generator of its
+    own there; that changes the order it shuffles into and is unsafe.
 
     Before::
 

@@ -29,7 +29,9 @@ def _drawn(sighting: Sighting, sink: Spot, of_generator: str, of_result: str) ->
     trail = (made.origin("factory"),) if made is not None else ()
     generator = Operand(at.text, "generator", at.path, at.span, of_generator, trail=trail)
     result = Operand(sink.text, "result", sink.path, sink.span, of_result)
-    detail = (("scope", sink.scope),)
+    # Where no device is told, the default one may have been another when the generator was made.
+    early = (("early", "yes"),) if _is_untold(sink.node) else ()
+    detail = (*early, ("scope", sink.scope))
     return Mismatch("generator", sink.path, sink.span, "torch.Generator", (generator, result), detail)
 
 
@@ -53,6 +55,13 @@ def _given(call: ast.AST) -> ast.expr | None:
     """The generator that a call is given."""
     keywords = call.keywords if isinstance(call, ast.Call) else []
     return next((keyword.value for keyword in keywords if keyword.arg == "generator"), None)
+
+
+def _is_untold(call: ast.AST) -> bool:
+    """Whether a call is told nothing of a device."""
+    return isinstance(call, ast.Call) and all(
+        keyword.arg not in ("device", None) for keyword in call.keywords
+    )
 
 
 def _construction(source: Spot) -> Spot | None:

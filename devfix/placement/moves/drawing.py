@@ -28,6 +28,8 @@ Edits = tuple[FileEdit, ...]
 _OF_TENSORS = frozenset({"torch.bernoulli", "torch.multinomial", "torch.poisson"})
 #: All that draws where the tensor is that it is given.
 _DRAWING = _OF_TENSORS | {"torch.normal", "torch.rand_like", "torch.randn_like", "torch.randint_like"}
+#: What draws where it is told, or where the default device is.
+_MADE = frozenset({"rand", "randn", "randint", "randperm"})
 #: What reads a tensor on the CPU, or brings it there.
 _TO_HOST = frozenset({"tolist", "item", "cpu", "numpy"})
 #: What gives the same numbers in another form or dtype, wherever they are.
@@ -88,6 +90,9 @@ class Drawing:
         yield "draw on the CPU and move the result", self._draw_of_copy(), Applicability.SAFE
         if not self.generator.trail:
             yield "give the sampler a generator on the device", self._new_generator(), Applicability.UNSAFE
+        if self.mismatch.get("early"):
+            yield "make the generator on the device", self._generator_moved(told=True), Applicability.SAFE
+            yield "draw on the CPU", self._drawn_on_host(), Applicability.SAFE
         yield "make the generator on the device", self._generator_moved(), Applicability.SAFE
 
     def _for_device_generator(self) -> Iterator[tuple[str, Edits, Applicability]]:
@@ -106,6 +111,17 @@ class Drawing:
         removed = RemoveKeyword(self.mismatch.sink, "device")
         moved = WrapExpression(self.mismatch.sink, "", f".to({device})")
         return FileEdit(place.path, removed), FileEdit(place.path, moved)
+
+    def _drawn_on_host(self) -> Edits:
+        """``randperm(n, generator=g)`` becomes ``randperm(n, generator=g, device="cpu")``, whatever the default device."""
+        place = self._place(self.mismatch.path, self.mismatch.sink)
+        if place is None or not isinstance(place.node, ast.Call):
+            return ()
+        func, given = place.node.func, {keyword.arg for keyword in place.node.keywords}
+        name = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
+        if name not in _MADE or given & {"device", "out", None}:
+            return ()
+        return (FileEdit(place.path, SetKeyword(self.mismatch.sink, "device", '"cpu"')),)
 
     def _fill_on_host(self, place: Place, call: ast.Call) -> Edits:
         """``empty_like(x).normal_(generator=g)`` becomes ``empty_like(x, device="cpu")....to(x.device)``."""
@@ -146,11 +162,14 @@ class Drawing:
         found = device_expression.find(self.facts, place, [])
         return found.code if found is not None and not found.edits else None
 
-    def _generator_moved(self) -> Edits:
+    def _generator_moved(self, *, told: bool = False) -> Edits:
+        """The generator is made on the device that a name ``told`` there stands for, or on the default one."""
         place = self._construction()
         if place is None:
             return ()
-        found = device_expression.find(self.facts, place, []) or self._default_device(place)
+        found = device_expression.find(self.facts, place, [])
+        if found is None and not told:
+            found = self._default_device(place)
         return (*found.edits, *generator_with_device(place, found.code)) if found is not None else ()
 
     def _default_device(self, place: Place) -> DeviceExpression | None:

@@ -127,7 +127,7 @@ def _new(
         dtype = dtype_of(given.value)
     placed = device if device is not None else default_device(interp)
     if random:
-        generators.check(interp, site, placed)
+        placed = generators.drawn(interp, site, placed, told=device is not None)
     grad = site.value(None, "requires_grad") == TRUE
     roots = roots_followed(site.value(None, "device"))
     kind = "result" if roots else "random-factory" if random else "factory"
