@@ -33,6 +33,7 @@ from devfix.placement.dtypes import (
     quotients,
     shared_move,
     widening,
+    written_binding,
     written_truths,
 )
 from devfix.placement.dtypes.dtype_expression import dtype_expression, follows
@@ -148,7 +149,8 @@ class Recaster:
 
     def at_name(self) -> list[Fix]:
         """Where the value was given its name, for an operand that is written to, else where it is made."""
-        return self._fixes(self._at_binding(), self._at_entries())
+        made = written_binding.made(self.facts, self.operand)
+        return self._fixes(self._at_binding(), self._at_entries() if made is None else self._wrap(made))
 
     def _fixes(self, *candidates: tuple[FileEdit, ...]) -> list[Fix]:
         """The fixes that work out; a width that nothing at hand stands for is for a person to choose."""
@@ -254,32 +256,13 @@ class Recaster:
 
     def _at_binding(self) -> tuple[FileEdit, ...]:
         """The right-hand side of the last assignment that gave the value a name."""
-        for site in () if self.is_part else reversed(self.operand.trail):
-            place = self._place(site.path, site.span) if site.kind == "name" else None
-            statement = place.outline.statement_of(place.node) if place is not None else None
-            if place is None or not isinstance(statement, ast.Assign):
-                continue
-            if statement.targets == [place.node]:
-                made = Place(place.path, place.outline, statement.value)
-                return (
-                    self._before_use(place, statement)
-                    or dtype_keyword.told_another(made, self.wanted)
-                    or self._wrap(made)
-                )
+        for target, value in () if self.is_part else written_binding.values(self.facts, self.operand):
+            return (
+                written_binding.before_use(self.facts, self.operand, target, self._suffix())
+                or dtype_keyword.told_another(value, self.wanted)
+                or self._wrap(value)
+            )
         return ()
-
-    def _before_use(self, bound: Place, statement: ast.stmt) -> tuple[FileEdit, ...]:
-        """``x = x.float()`` before what needs it, where another path gives the name another value."""
-        place = self._place(self.operand.path, self.operand.span)
-        if place is None or not isinstance(place.node, ast.Name) or place.path != bound.path:
-            return ()
-        outline, name, suffix = place.outline, place.node.id, self._suffix()
-        if not suffix or outline.scopes(place.node) != outline.scopes(bound.node):
-            return ()
-        if outline.dominates(statement, place.node):
-            return ()
-        span = outline.source.span(outline.statement_of(place.node))
-        return (FileEdit(place.path, InsertBefore(span, f"{name} = {name}{suffix}")),)
 
     def _after_unpacking(self) -> tuple[FileEdit, ...]:
         """One ``x = x.float()`` at the top of the loop that takes the value out of a batch, or behind the statement that does."""
@@ -365,6 +348,8 @@ class Recaster:
         return self.wanted.startswith(("float", "bfloat"))
 
     def _wrap(self, place: Place) -> tuple[FileEdit, ...]:
+        if _is_cast_there(place):
+            return ()
         return suffixes.added(self.facts, place.outline, place.node, self._suffix())
 
     def _place(self, path: str, span: Span) -> Place | None:
@@ -392,6 +377,15 @@ def with_targets(facts: Facts, fixes: list[Fix]) -> list[Fix]:
         if all(edit.path in paths for edit in more):
             edits.update(dict.fromkeys(more))
     return [Fix(first.title, tuple(edits), first.applicability), *others]
+
+
+def _is_cast_there(place: Place) -> bool:
+    """Whether a cast follows right there, before which another one is in vain."""
+    method = place.outline.parents.get(place.node)
+    if not isinstance(method, ast.Attribute) or method.attr not in CASTS:
+        return False
+    call = place.outline.parents.get(method)
+    return isinstance(call, ast.Call) and call.func is method
 
 
 def _is_called(place: Place) -> bool:

@@ -1,0 +1,99 @@
+"""Integers that floats are written to in place: what is written to is cast, not what it was computed of."""
+
+from __future__ import annotations
+
+from textwrap import dedent
+
+import pytest
+from text_program import fix_texts
+
+from devfix.findings import Applicability
+
+PRIOR = """
+    import torch
+
+    class Prior:
+        def __init__(self, counts):
+            self.counts = counts
+
+        def see(self, labels):
+            self.counts *= 0.97
+            self.counts += torch.bincount(labels, minlength=3)
+
+    class Others:
+        def __init__(self, labels):
+            self.counts = torch.bincount(labels, minlength=3)
+
+    labels = torch.tensor([0, 2, 1])
+    prior = Prior(MADE)
+    prior.see(labels)
+    table = torch.eye(3)
+    print(prior.counts, table[labels], table[Others(labels).counts])
+"""
+
+
+def changed(text: str) -> list[str]:
+    """The lines that the repair of a program writes."""
+    before = dedent(text).lstrip("\n")
+    after = fix_texts({"main.py": before}, Applicability.UNSAFE)[0]["main.py"]
+    return [line.strip() for line in after.splitlines() if line not in before.splitlines()]
+
+
+@pytest.mark.parametrize(
+    ("made", "line"),
+    [
+        ("torch.bincount(labels, minlength=3) + 1", "self.counts = counts.float()"),
+        ("torch.zeros(3, dtype=torch.long)", "self.counts = counts.float()"),
+    ],
+)
+def test_counts_are_cast_where_they_get_their_name(made: str, line: str) -> None:
+    assert changed(PRIOR.replace("MADE", made)) == [line]
+
+
+def test_annotated_attributes_are_names_too() -> None:
+    text = """
+    import torch
+
+    class Prior:
+        def __init__(self, labels: torch.Tensor) -> None:
+            self.counts: torch.Tensor = torch.bincount(labels, minlength=3) + 1
+
+    labels = torch.tensor([0, 2, 1])
+    prior = Prior(labels)
+    prior.counts.mul_(0.97)
+    """
+    assert changed(text) == ["self.counts: torch.Tensor = (torch.bincount(labels, minlength=3) + 1).float()"]
+
+
+def test_what_has_no_name_is_cast_where_it_is_computed() -> None:
+    text = """
+    import torch
+
+    def shares(labels):
+        return [torch.bincount(part, minlength=3) + 1 for part in labels]
+
+    labels = torch.tensor([0, 2, 1]), torch.tensor([1, 1])
+    for share in shares(labels):
+        share /= share.sum()
+        print(torch.eye(3)[labels[0]], share)
+    """
+    assert changed(text) == ["return [(torch.bincount(part, minlength=3) + 1).float() for part in labels]"]
+
+
+def test_labels_that_are_counted_stay_labels() -> None:
+    """A cast of the labels would do away with this fault and make others, over and over."""
+    text = """
+    import numpy as np
+    import torch
+
+    def stream():
+        for day in range(3):
+            yield torch.from_numpy(np.arange(3))
+
+    prior = []
+    for labels in stream():
+        prior.append(torch.bincount(labels.cuda(), minlength=3))
+        prior[-1].mul_(0.97)
+        print(torch.nn.functional.one_hot(labels), prior)
+    """
+    assert changed(text) == ["prior.append(torch.bincount(labels.cuda(), minlength=3).float())"]
