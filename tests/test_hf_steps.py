@@ -136,13 +136,28 @@ def test_a_prediction_of_its_own() -> None:
     ("role", "text", "given", "used"),
     [
         ("from_outputs", 'outputs["logits"] * {}', ", compute_loss_func=from_outputs", "trainer.train()"),
-        ("narrow", "logits * {}", ", preprocess_logits_for_metrics=narrow", "trainer.evaluate()"),
+        ("narrow", "logits * {}", ", preprocess_logits_for_metrics=narrow", "trainer.predict(Rows())"),
+        (
+            "narrow",
+            "logits * {}",
+            ", preprocess_logits_for_metrics=narrow, compute_metrics=metrics",
+            "trainer.evaluate()",
+        ),
     ],
 )
 def test_functions_that_it_is_given_see_what_is_there(role: str, text: str, given: str, used: str) -> None:
     assert _clashes(**{role: text.format(_ALONE)}, given=given, used=used)
     assert _clashes(**{role: text.format(_THERE)}, given=given, used=used) == []
     assert _clashes(**{role: text.format(_ALONE)}, used=used) == []
+
+
+def test_where_nothing_is_measured_the_loss_alone_counts() -> None:
+    given = ", preprocess_logits_for_metrics=narrow"
+    assert _clashes(narrow=f"logits * {_ALONE}", given=given, used="trainer.evaluate()") == []
+    own = "def prediction_step(self, model, inputs, prediction_loss_only, ignore_keys=None):\n"
+    own += "        return None if prediction_loss_only else inputs['x'] + torch.ones(4)"
+    assert _clashes(own=own, used="trainer.evaluate()") == []
+    assert _clashes(own=own, used="trainer.evaluate()", given=", compute_metrics=metrics")
 
 
 def test_metrics_are_told_arrays() -> None:

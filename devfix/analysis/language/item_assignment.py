@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis.assumptions import device_keys, replacing
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.join import LEFT, join_values
-from devfix.analysis.domain.values import TRUE, Obj, Ref, Tensor, Value
+from devfix.analysis.domain.values import TRUE, Obj, Ref, Tensor, Unknown, Value
 from devfix.analysis.language import containers, iteration, keeping, object_keys, text_keys
 from devfix.analysis.language.given_namespaces import NAMESPACE_OF
 from devfix.analysis.language.iteration import NAMED, dict_key
@@ -40,7 +40,7 @@ def assign(interp: Interpreter, ref: Ref, key: Value, value: Value, node: ast.ex
         items = list(obj.items)
         items[containers.index_of(obj, key) or 0] = value
         interp.update(ref, replace(obj, items=tuple(items)))
-    elif obj.cls in NAMED:
+    elif obj.cls in NAMED or _is_part_of_stranger(obj, name, value):
         interp.update(ref, obj.with_attr(name or f"child {len(obj.attrs)}", value))
     elif obj.kind == "dict":
         alone = not obj.attrs and replacing.has_its_turn(interp, node)
@@ -56,6 +56,12 @@ def assign(interp: Interpreter, ref: Ref, key: Value, value: Value, node: ast.ex
         interp.update(ref, containers.shuffled(obj, value))
     elif obj.kind == "external" and obj.element is not None:  # a tokenizer's batch
         interp.update(ref, replace(obj, element=join_values(obj.element, value)))
+
+
+def _is_part_of_stranger(obj: Obj, name: str | None, value: Value) -> bool:
+    """``model.classifier[6] = ...``: a part of a model whose code is not here gets a layer of the program's."""
+    is_stranger = obj.kind == "module" and isinstance(obj.cls, Unknown)
+    return is_stranger and name is not None and isinstance(value, Ref)
 
 
 def _set_in_owner(

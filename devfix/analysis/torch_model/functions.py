@@ -36,6 +36,7 @@ from devfix.analysis.torch_model.libraries import (
     frameworks,
     graphs,
     hub_datasets,
+    picture_makers,
     rearrangements,
     vision,
 )
@@ -110,6 +111,7 @@ HANDLERS: dict[str, Handler] = {
     **choices.HANDLERS,
     **device_settings.HANDLERS,
     **data.HANDLERS,
+    **picture_makers.HANDLERS,
     **checkpoint.HANDLERS,
     **saved_files.HANDLERS,
     **made_dicts.HANDLERS,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from devfix.analysis.domain.copying import frozen
-from devfix.analysis.domain.values import NONE, UNKNOWN, Const, Tensor, Value, without_none
+from devfix.analysis.domain.copying import frozen, replace
+from devfix.analysis.domain.values import NONE, UNKNOWN, Const, External, Obj, Tensor, Value, without_none
 from devfix.analysis.language import iteration
 from devfix.analysis.language.frames import CallSite
 from devfix.analysis.torch_model.tensors import operations, requirements
@@ -19,12 +19,16 @@ PACKAGES = ("torchvision.ops", "torchvision.ops.boxes")
 
 @frozen
 class _Function:
-    """What a function computes with, and what comes out: its dtype, if that is not the first operand's, and its rank."""
+    """What a function computes with, and what comes out: its dtype, if that is not the first operand's, and its rank.
+
+    Those that are ``optional`` stand at some place.
+    """
 
     operands: tuple[str, ...]
     rank: int | None
     dtype: str = ""
     loss: bool = False
+    optional: tuple[tuple[int, str], ...] = ()
 
 
 _PAIR = ("boxes1", "boxes2")
@@ -40,6 +44,7 @@ _FUNCTIONS: dict[str, _Function] = {
     # The classes that ``batched_nms`` is told are brought to the boxes.
     **dict.fromkeys(("nms", "batched_nms"), _Function(("boxes", "scores"), 1, "int64")),
     **dict.fromkeys(("roi_align", "roi_pool"), _Function(("input", "boxes"), 4)),
+    "deform_conv2d": _Function(("input", "offset", "weight"), 4, optional=((3, "bias"), (7, "mask"))),
     **dict.fromkeys(("box_convert", "clip_boxes_to_image"), _Function(("boxes",), 2)),
     "box_area": _Function(("boxes",), 1),
     "remove_small_boxes": _Function(("boxes",), 1, "int64"),
@@ -63,6 +68,10 @@ def call(interp: Interpreter, name: str, site: CallSite) -> Value | None:
         if arg is None or not isinstance(value, Tensor):
             return UNKNOWN
         parts.append(Part(value, role, arg.node))
+    for place, role in known.optional:
+        arg = site.get(place, role)
+        if arg is not None and isinstance(tensor := without_none(arg.value), Tensor):
+            parts.append(Part(tensor, role, arg.node))
     device = requirements.meet(interp, site.node, f"torchvision.ops.{name}", parts, scalars=False)
     if name in _OF_ONE_DTYPE and interp.autocast is None:
         requirements.same_dtype(interp, site.node, f"torchvision.ops.{name}", parts, decisive=parts[0])
@@ -74,3 +83,35 @@ def call(interp: Interpreter, name: str, site: CallSite) -> Value | None:
     return operations.derived(
         interp, [part.tensor for part in parts], site, known.dtype or first.dtype, rank, device
     )
+
+
+#: Layers that apply one of these functions to what they are given.
+_LAYERS = {"RoIAlign": "roi_align", "RoIPool": "roi_pool"}
+_SEVERAL = "MultiScaleRoIAlign"
+
+
+def construct(interp: Interpreter, name: str, site: CallSite) -> Value | None:
+    """``RoIAlign((7, 7), 1.0)``: a layer without weights; None for what is none."""
+    package, _, last = name.rpartition(".")
+    if not package.startswith(PACKAGES[0]) or last not in (*_LAYERS, _SEVERAL):
+        return None
+    return interp.new(
+        Obj("module", External(f"{PACKAGES[0]}.{last}"), trail=(interp.site("module", site.node),))
+    )
+
+
+def applied(interp: Interpreter, obj: Obj, site: CallSite) -> Value | None:
+    """What such a layer makes of what it is given; None for any other module."""
+    package, _, last = (obj.cls.name if isinstance(obj.cls, External) else "").rpartition(".")
+    if package != PACKAGES[0] or last not in (*_LAYERS, _SEVERAL):
+        return None
+    if last != _SEVERAL:
+        return call(interp, _LAYERS[last], site)
+    pictures = interp.obj_of(site.value(0, "x"))  # those of each scale, by name
+    if pictures is None or pictures.kind != "dict" or not site.args:
+        return UNKNOWN
+    each = [*pictures.attrs.values(), *([pictures.element] if pictures.element is not None else [])]
+    first = site.args[0]
+    given = [replace(site, args=(first._replace(value=value), *site.args[1:])) for value in each]
+    made = [call(interp, "roi_align", one) for one in given]
+    return made[0] if made and made[0] is not None else UNKNOWN

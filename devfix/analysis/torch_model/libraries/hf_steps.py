@@ -79,15 +79,21 @@ class Steps:
             self.evaluate(self.held("eval_dataset"))
         self._tell("on_train_end")
 
-    def evaluate(self, dataset: Value | None) -> None:
-        """A step of the evaluation, and the metrics that are made of what it predicts."""
+    def evaluate(self, dataset: Value | None, *, predicts: bool = False) -> None:
+        """A step of the evaluation, and the metrics that are made of what it predicts.
+
+        Where there are no metrics, and nobody asks for the predictions, it is the loss alone that counts.
+        """
+        measures = self.held("compute_metrics") != NONE
         given = None if dataset == NONE else dataset
         batch = hf_batches.make(self.interp, self.interp.obj(self.trainer), given, self.site.node)
-        made = self._call("prediction_step", [self.model, batch, FALSE, NONE])
+        made = self._call(
+            "prediction_step", [self.model, batch, FALSE if measures or predicts else TRUE, NONE]
+        )
         if made is None:
             made = self.prediction(batch)
         items = made.items if isinstance(made, TupleValue) else ()
-        if len(items) == 3:  # a loss, logits and labels
+        if len(items) == 3 and (measures or predicts):  # a loss, logits and labels
             self._measure(items[1], items[2])
         self._tell("on_evaluate")
 

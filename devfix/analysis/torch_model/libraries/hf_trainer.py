@@ -151,7 +151,7 @@ def _evaluate(steps: Steps, site: CallSite) -> Value:
 
 
 def _predict(steps: Steps, site: CallSite) -> Value:
-    steps.evaluate(site.value(0, "test_dataset"))
+    steps.evaluate(site.value(0, "test_dataset"), predicts=True)
     return UNKNOWN
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from devfix.analysis.deciding.answers import truth
@@ -33,6 +34,7 @@ from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.nn import modules
 from devfix.analysis.torch_model.libraries import (
     audio_transforms,
+    box_operations,
     detection,
     generation,
     lightning_methods,
@@ -41,8 +43,10 @@ from devfix.analysis.torch_model.libraries import (
     model_parts,
     movables,
     partial_models,
+    picture_makers,
     tokenizers,
 )
+from devfix.analysis.torch_model.loading import batches
 from devfix.analysis.torch_model.modules import hooks, weights
 from devfix.analysis.torch_model.tensors import requirements
 from devfix.analysis.torch_model.tensors.arguments import device_of, dtype_of
@@ -109,7 +113,10 @@ def construct(interp: Interpreter, name: str, site: CallSite) -> Value | None:
     is_class = last[:1].isupper()
     if partial_models.makes(name):
         return partial_models.construct(interp, name, site)
-    if last in _LAYERS_OF_VISION and package.startswith("torchvision.ops"):
+    other = box_operations.construct(interp, name, site) or picture_makers.preset(interp, name, site)
+    if other is not None:
+        return other
+    if _is_plain_model(name, package, last):
         return _model(interp, name, site)
     if is_class and package == "transformers" and last.endswith(_QUANTIZERS):
         return interp.new(Obj("external", External(name)))
@@ -120,13 +127,19 @@ def construct(interp: Interpreter, name: str, site: CallSite) -> Value | None:
             return _model(interp, name, site)
     if is_class and name.startswith(_GRAPH):
         return _graph_layer(interp, name, site)
-    if is_class and name.startswith(("transformers.", "diffusers.")) and modules.is_module_name(name):
-        return _model(interp, name, site)
     if is_class and name.startswith("torchmetrics"):
         return metrics.construct(interp, name, site)
     if is_class and name.startswith(audio_transforms.PACKAGE):
         return audio_transforms.construct(interp, name, site)
     return None
+
+
+def _is_plain_model(name: str, package: str, last: str) -> bool:
+    """Whether a name is that of a layer of torchvision with weights, or of the class of a model."""
+    if package.startswith("torchvision.ops"):
+        return last in _LAYERS_OF_VISION
+    of_library = last[:1].isupper() and name.startswith(("transformers.", "diffusers."))
+    return of_library and modules.is_module_name(name)
 
 
 def _graph_layer(interp: Interpreter, name: str, site: CallSite) -> Ref:
@@ -213,22 +226,12 @@ def call(
         return UNKNOWN
     if callee is None and isinstance(site.node, ast.Call):
         callee = site.node.func
-    parts: list[Part] = []
-    roles = [f"argument {index + 1}" for index in range(len(site.args))]
-    named = [*zip(roles, site.args, strict=True), *site.keywords.items()]
-    if name.startswith(detection.PACKAGE):
-        parts, named = detection.parts(interp, obj, site), []
-    for role, arg in named:
-        value = without_none(arg.value)
-        if isinstance(value, Tensor) and value.rank != 0:
-            parts.append(Part(value, role, arg.node))
-        elif isinstance(value, Ref) and movables.is_batch(interp, value):
-            parts.extend(tokenizers.parts(interp, value, arg.node))
+    parts = _operands(interp, obj, name, site)
     if "dispatched" not in obj.facts:
         weight, detail = weights.operand(interp, ref, place, parts, callee)
         device = requirements.meet(interp, site.node, name, [*parts, weight], scalars=False, detail=detail)
         _check_dtypes(interp, obj, name, parts, weight, site)
-        _meet_replaced(interp, obj, place, site)
+        _meet_replaced(interp, ref, place, site)
     else:
         device = _of_dispatched(place, parts)
     trail = (interp.site("result", site.node),)
@@ -242,6 +245,23 @@ def call(
     if name.startswith(detection.PACKAGE):
         return detection.output(interp, obj, device, site)
     return result
+
+
+def _operands(interp: Interpreter, obj: Obj, name: str, site: CallSite) -> list[Part]:
+    """The tensors among the arguments of a model, those in batches and in dicts included."""
+    if name.startswith(detection.PACKAGE):
+        return detection.parts(interp, obj, site)
+    parts: list[Part] = []
+    roles = [f"argument {index + 1}" for index in range(len(site.args))]
+    for role, arg in (*zip(roles, site.args, strict=True), *site.keywords.items()):
+        value = without_none(arg.value)
+        if isinstance(value, Tensor) and value.rank != 0:
+            parts.append(Part(value, role, arg.node))
+        elif isinstance(value, Ref) and name in _MAPPING:
+            parts.extend(Part(tensor, role, arg.node) for tensor in batches.leaves(interp, value))
+        elif isinstance(value, Ref) and movables.is_batch(interp, value):
+            parts.extend(tokenizers.parts(interp, value, arg.node))
+    return parts
 
 
 def _of_dispatched(place: Tensor, parts: list[Part]) -> Device:
@@ -275,19 +295,27 @@ def _show_parts(interp: Interpreter, ref: Ref, result: Tensor, site: CallSite) -
     return all(left == result for left in seen)
 
 
-def _meet_replaced(interp: Interpreter, obj: Obj, place: Tensor, site: CallSite) -> None:
+def _meet_replaced(interp: Interpreter, ref: Ref, place: Tensor, site: CallSite) -> None:
     """A part that the program gave the model, a head of its own say, meets what the others make."""
-    for part in obj.attrs.values():
-        own = (
-            modules.first_parameter(interp, part)
-            if isinstance(part, Ref) and modules.is_module(interp, part)
-            else None
-        )
-        if own is not None and isinstance(part, Ref) and own.device == CPU and place.device.is_accelerator:
+    for part in _replaced(interp, ref, set()) if place.device.is_accelerator else ():
+        own = modules.first_parameter(interp, part)
+        if own is not None and own.device == CPU:
             name = getattr(interp.obj(part).cls, "name", "") or "torch.nn.Module"
             features = Part(replace(place, parameter=False), "input", site.node)
             weight, detail = weights.operand(interp, part, own, [features], None)
             requirements.meet(interp, site.node, name, [features, weight], scalars=False, detail=detail)
+
+
+def _replaced(interp: Interpreter, ref: Ref, seen: set[Ref]) -> Iterator[Ref]:
+    """The parts of a model, or of its own parts, whose class is known, which is that of what the program put there."""
+    seen.add(ref)
+    for part in modules.children(interp, ref):
+        if part in seen:
+            continue
+        if isinstance(interp.obj(part).cls, Unknown):
+            yield from _replaced(interp, part, seen)
+        else:
+            yield part
 
 
 def method(interp: Interpreter, ref: Ref, name: str, site: CallSite) -> Value:

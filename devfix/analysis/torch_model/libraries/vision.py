@@ -70,6 +70,8 @@ _MAKERS = {"ToTensor": "float32", "PILToTensor": "uint8", "ToImage": None}
 _CASTS = frozenset({"ConvertImageDtype", "ToDtype"})
 #: What gives no tensor, whatever it is given.
 _UNMAKERS = frozenset({"ToPILImage"})
+#: What makes one of several samples, whose classes become shares, and what goes with the weights of a model.
+_MIXING, _PRESET = frozenset({"CutMix", "MixUp"}), "_presets.ImageClassification"
 #: What applies the transforms of a list, always or at times.
 _CHAINS = frozenset({"Compose"})
 _CHANCES = frozenset({"RandomApply", "RandomOrder", "RandomChoice"})
@@ -176,7 +178,26 @@ def apply(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) ->
     """``transform(image)`` of torchvision: what becomes of an image, a tensor or what holds them."""
     if name not in ("__call__", "forward") or not isinstance(obj.cls, External):
         return UNKNOWN
-    kind, image = _kind(obj.cls.name), site.value(0, "img", "pic", "tensor") or UNKNOWN
+    if len(site.args) > 1 and obj.cls.name.startswith(transform_classes.OF_SEVERAL):
+        return TupleValue(tuple(_transformed(interp, obj, arg.value, site) for arg in site.args))
+    return _transformed(interp, obj, site.value(0, "img", "pic", "tensor", "inputs") or UNKNOWN, site)
+
+
+def _transformed(interp: Interpreter, obj: Obj, image: Value, site: CallSite) -> Value:
+    kind = _kind(getattr(obj.cls, "name", ""))
+    if kind in _MIXING:
+        return (
+            replace(_derived(interp, image, AT_LEAST_1, site), dtype=None)
+            if isinstance(image, Tensor)
+            else UNKNOWN
+        )
+    if kind == _PRESET:
+        found = (
+            _derived(interp, image, AT_LEAST_1, site)
+            if isinstance(image, Tensor)
+            else _made(interp, None, site)
+        )
+        return replace(found, dtype="float32")
     if kind in _CHAINS | _CHANCES:
         changed = _chain(interp, obj.element, image, site)
         return changed if kind in _CHAINS else join_values(image, changed)
@@ -274,14 +295,15 @@ def _made(interp: Interpreter, dtype: str | None, site: CallSite) -> Tensor:
     return Tensor(CPU, dtype, 3, grad=False, leaf=True, trail=(interp.site("numpy", site.node),))
 
 
-_FUNCTIONAL = "torchvision.transforms.functional"
+_FUNCTIONALS = ("torchvision.transforms.functional", "torchvision.transforms.v2.functional")
 _ON_IMAGES = (
     "normalize resize center_crop crop pad hflip vflip rotate affine gaussian_blur adjust_brightness adjust_contrast "
-    "adjust_hue adjust_saturation adjust_gamma resized_crop invert solarize rgb_to_grayscale perspective erase"
+    "adjust_hue adjust_saturation adjust_gamma resized_crop invert solarize rgb_to_grayscale perspective erase "
+    "horizontal_flip vertical_flip"
 ).split()
 HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
     **dict.fromkeys(_NAMES, dataset),
     "torchvision.utils.make_grid": grid,
-    **{f"{_FUNCTIONAL}.{name}": function for name in _ON_IMAGES},
-    **{f"{_FUNCTIONAL}.{name}": make for name in ("to_tensor", "pil_to_tensor")},
+    **{f"{package}.{name}": function for package in _FUNCTIONALS for name in _ON_IMAGES},
+    **{f"{package}.{name}": make for package in _FUNCTIONALS for name in ("to_tensor", "pil_to_tensor")},
 }
