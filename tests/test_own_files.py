@@ -206,3 +206,58 @@ def test_a_file_holds_a_copy_of_what_was_read_or_made(load: str, update: str, sa
 @pytest.mark.parametrize("load", ["self.shadow = state", COPIED])
 def test_what_is_looked_up_where_it_was_left_meets_nothing_else(load: str, update: str) -> None:
     assert not clashes(RESUMED.format(begin=EMPTY, update=update, load=load, where='"cpu"'))
+
+
+READ_OR_MADE = """
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(2, 2)
+
+    def forward(self, x):
+        return self.fc(x){more}
+
+def read(name):
+    try:
+        model = torch.load(name, weights_only=False)
+        return model
+    except {error}:
+        pass
+    return None
+
+def main():
+    model = read("model.pt")
+    {test}
+    model.cuda()
+    x = torch.ones(1, 2)
+    print(model({x}))
+
+main()
+"""
+MADE = [
+    "if model is None:\n        model = Net()",
+    "if not model:\n        model = Net()",
+    "if model is not None:\n        print('read')\n    else:\n        model = Net()",
+    "if model is None or model.training is None:\n        model = Net()",
+]
+
+
+@pytest.mark.parametrize("error", ["OSError", "Exception", "FileNotFoundError"])
+@pytest.mark.parametrize("test", MADE)
+def test_what_is_made_where_nothing_could_be_read_tells_what_was_read(test: str, error: str) -> None:
+    text = READ_OR_MADE.format(test=test, error=error, more=" @ torch.eye(2)", x="x.cuda()")
+    assert clashes(text) == ["11: device"]
+    right = text.replace("torch.eye(2)", "torch.eye(2, device=x.device)")
+    assert clashes(right) == []
+
+
+@pytest.mark.parametrize("test", MADE)
+def test_what_was_read_is_moved_as_what_is_made_is(test: str) -> None:
+    text = READ_OR_MADE.format(test=test, error="OSError", more="", x="x")
+    assert clashes(text) == ["11: device"]
+    assert clashes(text.replace("model(x)", "model(x.cuda())")) == []
+    elsewhere = text.replace("model.cuda()", "model = model.to(device='cpu')")
+    assert clashes(elsewhere) == []

@@ -13,10 +13,11 @@ from devfix.analysis.deciding import (
     conditions,
     correlated,
     data_tests,
+    file_listings,
     first_rounds,
+    read_values,
     size_tests,
 )
-from devfix.analysis.deciding.file_listings import are_asked_for
 from devfix.analysis.deciding.refilling import refills, renewed
 from devfix.analysis.domain.state import State, join_states
 from devfix.analysis.domain.values import NONE, UNKNOWN, Const, Ref, Scalar, Value
@@ -114,6 +115,9 @@ def if_(interp: Interpreter, node: ast.If) -> None:
     if truth is not None:
         interp.run(node.body if truth else node.orelse)
         return
+    # What a file holds that was there is what is made where it was not.
+    asked = file_listings.are_asked_for(interp, node.test) or read_values.are_asked_for(interp, node.test)
+    alike = asked or concerns_file(node.test)
     usual = conditions.usual(interp, node.test)
     before, doubted = interp.state, size_tests.doubt(interp, node)
     interp.state = before.fork()
@@ -125,8 +129,6 @@ def if_(interp: Interpreter, node: ast.If) -> None:
         loop.varied = loop.varied or rounds
     read = own_files.fills_up(interp, node)
     keyed = keyed_caches.begins_empty(interp, node) or read
-    # What a file holds that was there is what is made where it was not.
-    alike = concerns_file(node.test) or are_asked_for(interp, node.test)
     branches.run(interp, node.body, unusual=usual is False, alike=alike)
     then = interp.state
     caches = [(target, value) for target, value in renewed(node) if not _is_number(interp, target)]
