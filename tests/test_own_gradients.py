@@ -56,6 +56,14 @@ def test_a_gradient_of_the_host_is_refused_by_an_input_of_the_accelerator(own: s
     assert (clashes(text), refused in _outcome(text)) == (["15: device"], True)
 
 
+@pytest.mark.filterwarnings("ignore:.*should not be instantiated:DeprecationWarning")
+def test_a_function_that_is_an_object_is_applied_as_its_class_is() -> None:
+    text = PROGRAM.format(own=REFUSED[0], shape="1").replace("Scaled.apply", "Scaled().apply")
+    assert (clashes(text), "invalid gradient at index 1" in _outcome(text)) == (["15: device"], True)
+    right = PROGRAM.format(own=TAKEN[2][0], shape="1").replace("Scaled.apply", "Scaled().apply")
+    assert (clashes(right), _outcome(right)) == ([], "")
+
+
 @pytest.mark.parametrize(("own", "shape"), TAKEN)
 def test_a_gradient_without_dimensions_beside_its_input_or_missing_is_taken(own: str, shape: str) -> None:
     text = PROGRAM.format(own=own, shape=shape)

@@ -91,6 +91,8 @@ def _object_method(interp: Interpreter, ref: Ref, name: str, site: CallSite) -> 
         return container_methods.call(interp, ref, obj, name, site)
     if is_module(interp, ref):
         return module_methods.call(interp, ref, name, site)
+    if name == "apply" and isinstance(obj.cls, Class) and autograd_functions.is_function(interp, obj.cls):
+        return autograd_functions.apply(interp, obj.cls, site)  # of the class, like any class method
     if name == "_replace" and obj.items is not None and not site.open:
         return named_tuples.replaced(interp, obj, site)
     if name == "_make" and obj.items is not None:
