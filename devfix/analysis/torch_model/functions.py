@@ -36,6 +36,7 @@ from devfix.analysis.torch_model.libraries import (
     frameworks,
     graphs,
     hub_datasets,
+    metrics,
     picture_makers,
     rearrangements,
     vision,
@@ -219,6 +220,7 @@ _LIBRARIES: dict[str, Callable[[Interpreter, str, CallSite], Value | None]] = {
     "pandas": tables.call,
     "sklearn": learners.call,
     "networkx": network_graphs.call,
+    "torchmetrics": metrics.function,
     **dict.fromkeys(("PIL", "cv2"), pictures.call),
 }
 

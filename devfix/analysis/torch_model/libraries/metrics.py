@@ -4,26 +4,47 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from devfix.analysis.domain import classes
 from devfix.analysis.domain.copying import replace
-from devfix.analysis.domain.lattice import AT_LEAST_1
-from devfix.analysis.domain.values import UNKNOWN, External, Obj, Tensor, Value
+from devfix.analysis.domain.lattice import AT_LEAST_1, CPU
+from devfix.analysis.domain.values import (
+    NONE,
+    TRUE,
+    UNKNOWN,
+    Class,
+    Const,
+    External,
+    Function,
+    Obj,
+    Ref,
+    Tensor,
+    Value,
+)
 from devfix.analysis.language import iteration
 from devfix.analysis.language.frames import CallSite
+from devfix.analysis.nn import modules
+from devfix.analysis.torch_model.libraries import metric_states
+from devfix.analysis.torch_model.modules import registering, weights
 from devfix.analysis.torch_model.tensors import requirements
 from devfix.analysis.torch_model.tensors.requirements import Part
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
-#: Metrics whose state is a tensor from the start. Others gather what they are given in lists.
-_WITH_STATE = re.compile(
-    r"(Binary|Multiclass|Multilabel)?(Accuracy|F1Score|FBetaScore|Precision|Recall|Specificity|StatScores|"
-    r"HammingDistance|ConfusionMatrix|CohenKappa|JaccardIndex|MatthewsCorrCoef)|"
-    r"Mean(Absolute|Squared|AbsolutePercentage|SquaredLog)Error|R2Score|ExplainedVariance"
-)
 _COLLECTION = "MetricCollection"
+#: Metrics that hold another one and keep what it does.
+_WRAPPERS = ("MetricTracker", "Running", "ClasswiseWrapper", "MinMaxMetric")
+#: The fact of a metric that it keeps numbers, which take such of the CPU, too.
+_ADDS = "adds numbers"
+#: Metrics that bring targets to the predictions, and those that come to more than one tensor.
+_FORGIVING = re.compile(
+    r"(Binary|Multiclass)?HingeLoss|Perplexity|(binary_|multiclass_)?hinge_loss|perplexity"
+)
+_OF_SEVERAL = re.compile(r"KernelInceptionDistance|InceptionScore|\w*(roc|curve|_at_\w*|stat_rates|fairness)")
+_FUNCTIONS, _BASE = "torchmetrics.functional.", "torchmetrics.Metric"
 #: Metrics that sort the targets by the predictions once they compute, and how they are given both.
 _RANKING, _GATHERING = re.compile(r"Retrieval\w+"), ("update", "forward")
 
@@ -34,28 +55,42 @@ def construct(interp: Interpreter, name: str, site: CallSite) -> Value:
     trail = (interp.site("module", site.node),)
     obj = Obj("module", External(name), trail=trail)
     if last == _COLLECTION:
-        return interp.new(replace(obj, place=_of_members(interp, site)))
-    if not _WITH_STATE.fullmatch(last) or "multidim_average" in site.keywords:
+        return interp.new(_of_members(interp, obj, site))
+    if last in _WRAPPERS:
+        held = interp.obj_of(site.value(0, "base_metric", "metric"))
+        return interp.new(obj if held is None else replace(obj, place=held.place, facts=held.facts))
+    what = metric_states.kept(last, site)
+    if what == metric_states.NOTHING:
         return interp.new(obj)
+    if what == metric_states.NUMBER:
+        obj = obj.with_fact(_ADDS, TRUE)
     state = Tensor(rank=AT_LEAST_1, parameter=True, grad=False, leaf=True, trail=trail)
     return interp.new(replace(obj, place=state))
 
 
-def _of_members(interp: Interpreter, site: CallSite) -> Tensor | None:
-    """The state of the first member that has one, as it is kept by the collection."""
-    trail = (interp.site("module", site.node),)
+def _of_members(interp: Interpreter, obj: Obj, site: CallSite) -> Obj:
+    """A collection with the state of the first member that has one, of a table before that of numbers."""
+    found = [member for member in _members(interp, site) if is_metric(member) and member.place is not None]
+    found.sort(key=lambda member: _ADDS in member.facts)
+    if not found or found[0].place is None:
+        return obj
+    return replace(obj, place=replace(found[0].place, trail=obj.trail), facts=found[0].facts)
+
+
+def _members(interp: Interpreter, site: CallSite) -> Iterator[Obj]:
     for arg in site.args:
         held = interp.obj_of(arg.value)
         within = held.attrs.values() if held is not None and held.kind == "dict" else None
         for member in within or iteration.exact_items(interp, arg.value) or (arg.value,):
             obj = interp.obj_of(member)
-            if obj is not None and is_metric(obj) and obj.place is not None:
-                return replace(obj.place, trail=trail)
-    return None
+            if obj is not None:
+                yield obj
 
 
 def method(interp: Interpreter, obj: Obj, name: str, site: CallSite) -> Value | None:
     """A method of a metric; None for ``update`` of one with a state, which its operands must meet."""
+    if name == "clone":
+        return interp.new(replace(obj, trail=(interp.site("module", site.node),)))
     if name == "update" and obj.place is not None:
         return None
     if name in _GATHERING and _RANKING.fullmatch(_last(obj)):
@@ -65,9 +100,77 @@ def method(interp: Interpreter, obj: Obj, name: str, site: CallSite) -> Value | 
 
 def _computed(interp: Interpreter, obj: Obj, site: CallSite) -> Value:
     """What a metric comes to is where its state is; a collection gives that of each member by its name."""
-    assert obj.place is not None
-    result = Tensor(obj.place.device, grad=False, trail=(interp.site("result", site.node),))
+    place = obj.place
+    assert place is not None
+    result = Tensor(place.device, grad=False, trail=(interp.site("result", site.node),))
+    if _OF_SEVERAL.fullmatch(_last(obj)):
+        return UNKNOWN
     return interp.new(Obj("dict", element=result)) if _last(obj) == _COLLECTION else result
+
+
+def call(
+    interp: Interpreter, ref: Ref, place: Tensor, parts: list[Part], site: CallSite, callee: ast.expr | None
+) -> Value:
+    """``metric(preds, target)`` and ``metric.update(preds, target)``: what it is given meets its state."""
+    obj = interp.obj(ref)
+    meeting = _operands(obj, place, parts)
+    if meeting:
+        name = getattr(obj.cls, "name", "")
+        weight, detail = weights.operand(interp, ref, place, meeting, callee)
+        requirements.meet(interp, site.node, name, [*meeting, weight], scalars=False, detail=detail)
+    return _computed(interp, obj, site)
+
+
+def _operands(obj: Obj, place: Tensor, parts: list[Part]) -> list[Part]:
+    """The operands of a metric that have to be where its state is."""
+    if _FORGIVING.fullmatch(_last(obj)):
+        parts = parts[:1]
+    on_host = all(part.tensor.device == CPU for part in parts)
+    return [] if _ADDS in obj.facts and place.device.is_accelerator and on_host else parts
+
+
+def function(interp: Interpreter, name: str, site: CallSite) -> Value | None:
+    """``torchmetrics.functional.accuracy(preds, target)``: both in one place; None for what is no such function."""
+    last = name.rpartition(".")[2]
+    if not name.startswith(_FUNCTIONS) or last[:1].isupper():
+        return None
+    args = [site.get(0, "preds", "x", "input"), site.get(1, "target", "y")]
+    parts = [
+        Part(arg.value, f"argument {number + 1}", arg.node)
+        for number, arg in enumerate(args)
+        if arg is not None and isinstance(arg.value, Tensor)
+    ]
+    if len(parts) != len(args) or _FORGIVING.fullmatch(last):
+        return UNKNOWN
+    device = requirements.meet(interp, site.node, name, parts, scalars=False)
+    return (
+        UNKNOWN if _OF_SEVERAL.fullmatch(last) else Tensor(device, trail=(interp.site("result", site.node),))
+    )
+
+
+def add_state(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
+    """``self.add_state("total", default=torch.zeros(3))`` of the project's own metric: it moves with the metric."""
+    name, default = site.get(0, "name"), site.get(1, "default")
+    if name is None or default is None or _BASE not in modules.external_bases(interp, interp.obj(ref).cls):
+        return NONE
+    if isinstance(default.value, Tensor):
+        return registering.buffer(interp, ref, CallSite(site.node, (name, default)))
+    if isinstance(name.value, Const) and isinstance(name.value.value, str):
+        interp.update(ref, interp.obj(ref).with_attr(name.value.value, default.value))
+    return NONE
+
+
+def forward(interp: Interpreter, ref: Ref, site: CallSite) -> Value | None:
+    """``metric(preds, target)`` of the project's own metric: it updates, and computes; None for any other module."""
+    cls = interp.obj(ref).cls
+    if not isinstance(cls, Class) or _BASE not in modules.external_bases(interp, cls):
+        return None
+    made: Value = UNKNOWN
+    for name, given in (("update", site), ("compute", CallSite(site.node))):
+        found = classes.find(interp, cls, name)
+        if isinstance(found, Function):
+            made = interp.call_function(found, [ref], site.node, given)
+    return made
 
 
 def _meet_in_order(interp: Interpreter, obj: Obj, site: CallSite) -> None:

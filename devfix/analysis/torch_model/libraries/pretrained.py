@@ -227,6 +227,8 @@ def call(
     if callee is None and isinstance(site.node, ast.Call):
         callee = site.node.func
     parts = _operands(interp, obj, name, site)
+    if metrics.is_metric(obj):
+        return metrics.call(interp, ref, place, parts, site, callee)
     if "dispatched" not in obj.facts:
         weight, detail = weights.operand(interp, ref, place, parts, callee)
         device = requirements.meet(interp, site.node, name, [*parts, weight], scalars=False, detail=detail)
@@ -255,7 +257,8 @@ def _operands(interp: Interpreter, obj: Obj, name: str, site: CallSite) -> list[
     roles = [f"argument {index + 1}" for index in range(len(site.args))]
     for role, arg in (*zip(roles, site.args, strict=True), *site.keywords.items()):
         value = without_none(arg.value)
-        if isinstance(value, Tensor) and value.rank != 0:
+        counts = isinstance(value, Tensor) and metrics.is_metric(obj) and value.device.is_accelerator
+        if isinstance(value, Tensor) and (value.rank != 0 or counts):
             parts.append(Part(value, role, arg.node))
         elif isinstance(value, Ref) and name in _MAPPING:
             parts.extend(Part(tensor, role, arg.node) for tensor in batches.leaves(interp, value))
@@ -333,6 +336,8 @@ def method(interp: Interpreter, ref: Ref, name: str, site: CallSite) -> Value:
         return NONE
     if name in ("train_dataloader", "log", "log_dict", "print", "save_pretrained", "manual_backward"):
         return UNKNOWN
+    if name == "add_state":
+        return metrics.add_state(interp, ref, site)
     if metrics.is_metric(obj):
         found = metrics.method(interp, obj, name, site)
         if found is None and obj.place is not None:

@@ -27,7 +27,13 @@ from devfix.analysis.language import iteration
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.nn import modules
 from devfix.analysis.torch_model.devices import autocast, device_strings, grad_mode, scattering
-from devfix.analysis.torch_model.libraries import audio_transforms, box_operations, partial_models, pretrained
+from devfix.analysis.torch_model.libraries import (
+    audio_transforms,
+    box_operations,
+    metrics,
+    partial_models,
+    pretrained,
+)
 from devfix.analysis.torch_model.loading import strangers
 from devfix.analysis.torch_model.modules import (
     inner_methods,
@@ -216,7 +222,7 @@ def call(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
         return partial_models.call(interp, obj, site)
     if audio_transforms.is_one(obj):
         return audio_transforms.call(interp, ref, obj, site)
-    made = box_operations.applied(interp, obj, site)
+    made = box_operations.applied(interp, obj, site) or metrics.forward(interp, ref, site)
     if made is not None:
         return made
     name = layer_name(interp, obj.cls)

@@ -1,0 +1,143 @@
+"""Which metrics of torchmetrics have to be where they are updated: what each keeps was asked of torchmetrics itself."""
+
+from __future__ import annotations
+
+import pytest
+from text_program import clashes
+
+PROGRAM = """
+import torch
+import torchmetrics
+from torch import nn
+from torchmetrics import Metric, MetricCollection
+from torchmetrics.functional import accuracy, mean_squared_error
+from torchmetrics.functional.classification import multiclass_roc
+from torchmetrics.functional.text import perplexity
+
+class Total(Metric):
+    def __init__(self):
+        super().__init__()
+        self.add_state("total", default=torch.zeros(3), dist_reduce_fx="sum")
+        self.add_state("seen", default=[])
+        self.plain = torch.zeros(3)
+
+    def update(self, x):
+        self.total += x.sum(0)
+        self.seen.append(x)
+
+    def compute(self):
+        return self.total
+
+x, y = torch.zeros(4, 3), torch.zeros(4, dtype=torch.int64)
+there, labels = x.cuda(), y.cuda()
+{used}
+"""
+
+
+def _clashes(used: str) -> list[str]:
+    return clashes(PROGRAM.format(used=used))
+
+
+_NUMBERS = [
+    ("torchmetrics.MeanMetric()", "there.sum()", "x.sum()"),
+    ("torchmetrics.SumMetric()", "there", "x"),
+    ("torchmetrics.MeanSquaredError()", "there, there", "x, x"),
+    ("torchmetrics.Accuracy(task='multiclass', num_classes=3)", "there, labels", "x, y"),
+    ("torchmetrics.classification.MulticlassF1Score(3, average='micro')", "there, labels", "x, y"),
+    ("torchmetrics.image.PeakSignalNoiseRatio(1.0)", "there, there", "x, x"),
+    ("torchmetrics.wrappers.Running(torchmetrics.MeanMetric(), 3)", "there.sum()", "x.sum()"),
+]
+_TABLES = [
+    ("torchmetrics.ConfusionMatrix(task='multiclass', num_classes=3)", "there, labels", "x, y"),
+    ("torchmetrics.classification.MulticlassF1Score(3)", "there, labels", "x, y"),
+    ("torchmetrics.AUROC(task='multiclass', num_classes=3, thresholds=9)", "there, labels", "x, y"),
+    ("torchmetrics.PearsonCorrCoef()", "there[:, 0], there[:, 0]", "x[:, 0], x[:, 0]"),
+]
+_LISTS = [
+    ("torchmetrics.AUROC(task='multiclass', num_classes=3)", "there, labels", "x, y"),
+    ("torchmetrics.R2Score()", "there[:, 0], there[:, 0]", "x[:, 0], x[:, 0]"),
+    ("torchmetrics.MaxMetric()", "there", "x"),
+    ("torchmetrics.KLDivergence()", "there, there", "x, x"),
+    ("torchmetrics.Accuracy(task='binary', multidim_average='samplewise')", "there, there", "x, x"),
+]
+
+
+@pytest.mark.parametrize("how", ["metric.update({})", "metric({})"])
+@pytest.mark.parametrize(("made", "there", "here"), [*_NUMBERS, *_TABLES])
+def test_a_state_on_the_cpu_takes_nothing_of_the_accelerator(
+    made: str, there: str, here: str, how: str
+) -> None:
+    assert _clashes(f"metric = {made}\n{how.format(there)}")
+    assert _clashes(f"metric = {made}.cuda()\n{how.format(there)}") == []
+    assert _clashes(f"metric = {made}\n{how.format(here)}") == []
+
+
+@pytest.mark.parametrize(("made", "there", "here"), _NUMBERS)
+def test_numbers_take_such_of_the_cpu(made: str, there: str, here: str) -> None:
+    assert _clashes(f"metric = {made}.cuda()\nmetric.update({here})") == []
+
+
+@pytest.mark.parametrize(("made", "there", "here"), _TABLES)
+def test_tables_do_not(made: str, there: str, here: str) -> None:
+    assert _clashes(f"metric = {made}.cuda()\nmetric.update({here})")
+
+
+@pytest.mark.parametrize(("made", "there", "here"), _LISTS)
+def test_what_comes_along_may_be_anywhere(made: str, there: str, here: str) -> None:
+    for device in ("cpu", "cuda"):
+        assert _clashes(f"metric = {made}.{device}()\nmetric.update({there})\nmetric.compute()") == []
+        assert _clashes(f"metric = {made}.{device}()\nmetric.update({here})\nmetric.compute()") == []
+
+
+def test_both_operands_are_in_one_place() -> None:
+    made = "torchmetrics.Accuracy(task='multiclass', num_classes=3).cuda()"
+    assert _clashes(f"{made}.update(there, y)")
+    assert _clashes(f"{made}.update(x, labels)")
+    assert _clashes("torchmetrics.text.Perplexity().cuda().update(there, y)") == []
+
+
+@pytest.mark.parametrize("made", ["[torchmetrics.SumMetric()]", '{"a": torchmetrics.SumMetric()}'])
+def test_a_copy_of_several_is_where_they_are(made: str) -> None:
+    copied = f"several = MetricCollection({made})\nown = several.clone()\nown.update(there)"
+    moved = copied.replace("clone()", "clone().cuda()")
+    assert _clashes(copied)
+    assert _clashes(moved) == []
+    assert _clashes(moved + "\nseveral.update(there)")
+
+
+def test_a_collection_has_the_states_of_its_members() -> None:
+    numbers, table = (
+        "torchmetrics.SumMetric()",
+        "torchmetrics.ConfusionMatrix(task='multiclass', num_classes=3)",
+    )
+    used = "MetricCollection([{}]).cuda().update(x, y)".format
+    assert _clashes(used(numbers)) == []
+    assert _clashes(used(f"{numbers}, {table}"))
+
+
+@pytest.mark.parametrize("how", ["metric.update({})", "metric({})"])
+def test_a_state_that_a_program_adds_moves_along(how: str) -> None:
+    assert _clashes(f"metric = Total()\n{how.format('there')}")
+    assert _clashes(f"metric = Total().cuda()\n{how.format('there')}") == []
+    assert _clashes(f"metric = Total().cuda()\n{how.format('there')} \nmetric.plain + there")
+
+
+def test_what_a_metric_of_the_program_gives_is_what_it_computes() -> None:
+    assert _clashes("Total().cuda()(there).numpy()")
+    assert _clashes("Total().cuda()(there).cpu().numpy()") == []
+
+
+@pytest.mark.parametrize(
+    "used", ["accuracy({}, task='multiclass', num_classes=3)", "multiclass_roc({}, num_classes=3)"]
+)
+def test_functions_take_both_in_one_place(used: str) -> None:
+    assert _clashes(used.format("there, y"))
+    assert _clashes(used.format("preds=x, target=labels"))
+    assert _clashes(used.format("there, labels")) == []
+    assert _clashes("perplexity(there[None], y[None])") == []
+
+
+def test_what_a_function_gives_is_beside_the_operands() -> None:
+    assert _clashes("mean_squared_error(there, there).numpy()")
+    assert _clashes("mean_squared_error(x, x).numpy()") == []
+    assert _clashes("multiclass_roc(there, labels, num_classes=3)[0].numpy()") == []
