@@ -24,7 +24,8 @@ _HALVES = ("float16", "bfloat16")
 #: Operations that take operands of one dtype, and that autocast does not compute in low precision.
 _NOT_LOWERED = frozenset(
     "bilinear grid_sample grid_sampler grid_sampler_2d grid_sampler_3d dot vdot inner tensordot cdist lstsq solve "
-    "solve_ex solve_triangular tensorsolve triangular_solve cholesky_solve".split()
+    "solve_ex solve_triangular tensorsolve triangular_solve cholesky_solve "
+    "cross quantile nanquantile heaviside lu_solve ldl_solve householder_product ormqr".split()
 )
 #: Operations, and layers without weights, that would have the dtype of their operands, and are computed in float32.
 _WIDENED = frozenset(

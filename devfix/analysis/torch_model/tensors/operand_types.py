@@ -43,9 +43,11 @@ _ATTENTION = frozenset(
     "attn_mask key_padding_mask mask src_mask tgt_mask memory_mask src_key_padding_mask tgt_key_padding_mask "
     "memory_key_padding_mask".split()
 )
-#: Averages and the like: of integers nobody says which float comes out.
+#: What is of floats alone, as averages are: of integers nobody says which float comes out.
 _OF_FLOATS = frozenset(
-    "mean std var nanmean norm std_mean var_mean vector_norm quantile nanquantile softmax log_softmax softmin".split()
+    "mean std var nanmean norm std_mean var_mean vector_norm quantile nanquantile softmax log_softmax softmin "
+    "normalize gelu silu mish elu celu selu leaky_relu rrelu softplus logsigmoid hardsigmoid hardswish hardshrink "
+    "softshrink glu frac logcumsumexp inverse pinverse cholesky matrix_exp".split()
 )
 #: The operands that have to have the dtype of what they are written into, or blended with.
 _WRITTEN = frozenset(("src", "source", "values", "end"))
@@ -63,10 +65,14 @@ def check_written(
 ) -> None:
     """What is written into a tensor has its dtype: "scatter(): Expected self.dtype to be equal to src.dtype".
 
-    Autocast widens the operands of two of these by itself, unless they write in place.
+    Autocast widens the operands of two of these by itself, unless they write in place. Weights are written nowhere,
+    and have it too, unless they are one number.
     """
+    if name == "torch.lerp":
+        weights = [part for part in parts if part.role == "weight" and part.tensor.rank not in (0, None)]
+        requirements.same_dtype(interp, node, name, [*weights, parts[0]], decisive=parts[0])
     source = next((part for part in parts if part.role in _WRITTEN), None)
-    if source is None or source is parts[0] or parts[0].role != "input":
+    if source is None or source is parts[0] or parts[0].role != "input" or name == "torch.heaviside":
         return
     if interp.autocast and name in _WIDENED and not in_place:
         return
@@ -142,6 +148,16 @@ def check_inverted(interp: Interpreter, node: ast.UnaryOp, tensor: Tensor) -> No
     if isinstance(node.op, ast.Invert) and requirements.is_float(tensor.dtype):
         parts = [Part(tensor, "input", node.operand)]
         requirements.record(interp, node, "torch.bitwise_not", "mask-dtype", parts)
+
+
+def check_alike(interp: Interpreter, name: str, parts: list[Part], site: CallSite) -> None:
+    """The operands of an operation that promotes nothing; those that are integers where it takes floats are cast for that."""
+    first = parts[0].tensor
+    if name in _OF_FLOATS and first.dtype in _INTEGERS:
+        check_float(interp, name, first, site)
+        return
+    numbers = [part for part in parts if part.role != "pivots"]
+    requirements.same_dtype(interp, site.node, f"torch.{name}", numbers)
 
 
 def check_float(interp: Interpreter, name: str, tensor: Tensor, site: CallSite) -> None:

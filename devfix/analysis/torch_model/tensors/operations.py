@@ -109,6 +109,7 @@ def _applied(interp: Interpreter, name: str, base: str, site: CallSite, *, in_pl
 
 def _unary(interp: Interpreter, name: str, base: str, first: Tensor, site: CallSite) -> Value | None:
     if base in SAME or name in SAME:
+        operand_types.check_float(interp, base, first, site)
         dtype = _added_up(first.dtype) if base in _ADDING_UP else _magnitude(base, first.dtype)
         result = derived(interp, [first], site, _told(dtype, site), first.rank, elementwise=True)
         if base in ("detach", "data"):
@@ -244,7 +245,7 @@ def _operation(interp: Interpreter, name: str, op: Op, site: CallSite, *, in_pla
     if not parts:
         return UNKNOWN
     if op.same_dtype:
-        requirements.same_dtype(interp, site.node, full, parts)
+        operand_types.check_alike(interp, name, parts, site)
     operand_types.check_written(interp, site.node, full, parts, in_place=in_place)
     parts = index_types.check(interp, site.node, full, parts, _INDICES)
     operand_types.check_masks(interp, site.node, full, parts)
@@ -371,7 +372,7 @@ def joined(interp: Interpreter, name: str, op: Op, site: CallSite) -> Value:
     if any(part.tensor.device.is_accelerator for part in parts):
         strange = (part for sequence in given for part in sequences.of_strangers(interp, sequence))
         operands = [*operands, *strange]
-    if name.endswith("meshgrid"):
+    if op.same_dtype:
         requirements.same_dtype(interp, site.node, name, parts)
     device = requirements.meet(interp, site.node, name, operands, scalars=False)
     if unclear and not device.is_known:

@@ -15,7 +15,7 @@ class Op:
     """One operation.
 
     ``operands`` are parameter names in order. ``scalars``: a 0-dim CPU tensor may meet an
-    accelerator's. ``same_dtype``: no promotion. ``dtype`` of the result: ``promote``, ``first``,
+    accelerator's. ``same_dtype``: no promotion, pivots aside. ``dtype`` of the result: ``promote``, ``first``,
     ``bool``, ``int64``, ``float`` (integers become the default float), ``spectrum`` (complex when
     the call says so), ``complex``, ``counted`` (int64 without weights), ``place`` (int64, or what ``out_int32``
     says), ``wide`` (float64 at least), or empty for unknown.
@@ -45,7 +45,7 @@ OPS: dict[str, Op] = {
     # pointwise: promotion and 0-dim CPU operands
     **_table(
         "add sub subtract mul multiply floor_divide remainder fmod pow maximum minimum fmax fmin hypot "
-        "bitwise_and bitwise_or bitwise_xor rsub heaviside bitwise_left_shift bitwise_right_shift",
+        "bitwise_and bitwise_or bitwise_xor rsub bitwise_left_shift bitwise_right_shift",
         _POINTWISE,
     ),
     **_table("div divide true_divide atan2 arctan2 copysign xlogy xlog1py ldexp", _QUOTIENT),
@@ -58,13 +58,15 @@ OPS: dict[str, Op] = {
         "shifted_chebyshev_polynomial_w",
         Op(("input", "other"), dtype="float"),
     ),
-    "complex": Op(("real", "imag"), scalars=False, dtype="complex"),
-    "polar": Op(("abs", "angle"), scalars=False, dtype="complex"),
+    "heaviside": Op(("input", "values"), same_dtype=True),
+    "complex": Op(("real", "imag"), scalars=False, same_dtype=True, dtype="complex"),
+    "polar": Op(("abs", "angle"), scalars=False, same_dtype=True, dtype="complex"),
     **_table(
         "eq ne lt le gt ge not_equal less greater less_equal greater_equal logical_and "
-        "logical_or logical_xor isclose",
+        "logical_or logical_xor",
         Op(("input", "other"), dtype="bool"),
     ),
+    "isclose": Op(("input", "other"), same_dtype=True, dtype="bool"),
     "lerp": Op(("input", "end", "weight"), scalars=False),
     "addcmul": Op(("input", "tensor1", "tensor2")),
     "addcdiv": Op(("input", "tensor1", "tensor2")),
@@ -76,7 +78,7 @@ OPS: dict[str, Op] = {
     "masked_fill": Op(("input", "mask", "value"), dtype="first"),
     "masked_select": Op(("input", "mask"), dtype="first", rank="1"),
     "masked_scatter": Op(("input", "mask", "source"), scalars=False, dtype="first", rank="some"),
-    "allclose": Op(("input", "other"), dtype="", rank=""),
+    "allclose": Op(("input", "other"), same_dtype=True, dtype="", rank=""),
     "equal": Op(("input", "other"), scalars=False, dtype="", rank=""),
     # matrix products: one device, one dtype
     "matmul": Op(("input", "other"), scalars=False, same_dtype=True, rank="product"),
@@ -94,7 +96,7 @@ OPS: dict[str, Op] = {
     "smm": Op(("input", "mat2"), scalars=False, same_dtype=True, rank="2"),
     **dict.fromkeys(("outer", "ger"), Op(("input", "other"), scalars=False, rank="2")),
     "kron": Op(("input", "other"), scalars=False),
-    "cross": Op(("input", "other"), scalars=False, rank="first"),
+    "cross": Op(("input", "other"), scalars=False, same_dtype=True, rank="first"),
     "tensordot": Op(("a", "b"), scalars=False, same_dtype=True, rank=""),
     "cdist": Op(("x1", "x2"), scalars=False, same_dtype=True, rank="some"),
     "dist": Op(("input", "other"), scalars=False, rank="zero"),
@@ -120,7 +122,10 @@ OPS: dict[str, Op] = {
     "bucketize": Op(("input", "boundaries"), scalars=False, dtype="place", rank="first"),
     "searchsorted": Op(("sorted_sequence", "input"), scalars=False, dtype="place", rank="last"),
     "isin": Op(("elements", "test_elements"), scalars=False, dtype="bool", rank="first"),
-    **_table("quantile nanquantile", Op(("input", "q"), scalars=False, dtype="first", rank="reduce")),
+    **_table(
+        "quantile nanquantile",
+        Op(("input", "q"), scalars=False, same_dtype=True, dtype="first", rank="reduce"),
+    ),
     **_table("trapezoid trapz", Op(("y", "x"), scalars=False, dtype="float", rank="")),
     "cumulative_trapezoid": Op(("y", "x"), scalars=False, dtype="float", rank="first"),
     "diff": Op(("input", "#n", "#dim", "prepend", "append"), scalars=False, rank="first"),
@@ -134,8 +139,10 @@ OPS: dict[str, Op] = {
         Op(("tensors",), scalars=False, rank="", sequence=True),
     ),
     "block_diag": Op(("tensors",), scalars=False, rank="", sequence=True),
-    "meshgrid": Op(("tensors",), scalars=False, rank="", sequence=True),
-    "cartesian_prod": Op(("tensors",), scalars=False, rank="", sequence=True),
+    **_table(
+        "meshgrid cartesian_prod multi_dot",
+        Op(("tensors",), scalars=False, same_dtype=True, rank="", sequence=True),
+    ),
     # signal
     "stft": Op(("input", "#n_fft", "#hop", "#win", "window"), scalars=False, dtype="spectrum", rank="some"),
     "istft": Op(("input", "#n_fft", "#hop", "#win", "window"), scalars=False, dtype="", rank=""),
@@ -148,12 +155,14 @@ OPS: dict[str, Op] = {
     **_table(
         "triangular_solve cholesky_solve", Op(("input", "A"), scalars=False, same_dtype=True, rank="first")
     ),
-    **_table("lu_solve ldl_solve", Op(("LU", "pivots", "B"), scalars=False, dtype="first", rank="")),
+    **_table(
+        "lu_solve ldl_solve",
+        Op(("LU", "pivots", "B"), scalars=False, same_dtype=True, dtype="first", rank=""),
+    ),
     "lu_unpack": Op(("LU_data", "LU_pivots"), scalars=False, dtype="", rank=""),
-    "householder_product": Op(("input", "tau"), scalars=False, dtype="first", rank="first"),
-    "ormqr": Op(("input", "tau", "other"), scalars=False, dtype="first", rank=""),
+    "householder_product": Op(("input", "tau"), scalars=False, same_dtype=True, dtype="first", rank="first"),
+    "ormqr": Op(("input", "tau", "other"), scalars=False, same_dtype=True, dtype="first", rank=""),
     "vecdot": Op(("x", "y"), scalars=False, same_dtype=True, rank="less"),
-    "multi_dot": Op(("tensors",), scalars=False, rank="", sequence=True),
     "matrix_rank": Op(("input", "#atol", "rtol"), scalars=False, dtype="int64", rank=""),
     "pinv": Op(("input", "#atol", "rtol"), scalars=False, dtype="first", rank="first"),
     "cosine_similarity": Op(("x1", "x2"), dtype="float", rank="less"),
