@@ -238,6 +238,8 @@ def retarget(interp: Interpreter, value: Tensor, target: Target, site: CallSite)
     uncertain = value.dtype is None or dtype is None
     kept = device == value.device and (dtype == value.dtype or uncertain)
     leaf = value.leaf if kept or not value.grad else False
+    if leaf is False and value.leaf and _may_be_there(value, device) and (dtype == value.dtype or uncertain):
+        leaf = None
     lost = (
         ("parameter" if value.parameter else "leaf") if value.leaf and leaf is False and interp.grad else ""
     )
@@ -246,6 +248,11 @@ def retarget(interp: Interpreter, value: Tensor, target: Target, site: CallSite)
         parameter=value.parameter and kept, typed=typed, lost=lost, cast_of=_cast_of(value, dtype),
         split=None if device.is_known else value.split,
     )  # fmt: skip
+
+
+def _may_be_there(value: Tensor, device: Device) -> bool:
+    """Whether a tensor that is somewhere may be on a device already, so that a move gives the same one."""
+    return value.device.kind in ("same-as", "unknown") and device != CPU
 
 
 def _cast_of(value: Tensor, dtype: str | None) -> str | None:
