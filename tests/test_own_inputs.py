@@ -32,6 +32,7 @@ def fixed(*, method: str = "forward", given: str = "x", size: str = "x.shape[0]"
         "total += self.net(x)\nreturn total",
         "total -= self.net(x)[:, 0]\nreturn x, total",
         "total += torch.sum(self.net(x), dim=1)\nreturn torch.exp(total) * 2",
+        "total.fill_(0)\ntotal.add_(self.net(x)[:, 0])\nreturn total * self.net(x)",
     ],
 )
 def test_what_is_summed_is_made_where_the_parameters_are(body: str) -> None:
@@ -53,6 +54,8 @@ def test_an_input_that_is_a_tensor_tells_the_device() -> None:
         "total += self.net(x)\nreturn total.numpy()",
         "total += self.net(x)\nself.total = total",
         "total += self.net(x)\nshow(total)\nreturn total",
+        "total += self.net(x)\ntotal.tolist()\nreturn total",
+        "total += self.net(x)\nreturn total.add_(1)",
     ],
 )
 def test_what_may_be_meant_for_the_cpu_stays_there(body: str) -> None:
@@ -226,3 +229,32 @@ def test_total():
 def test_a_check_on_the_cpu_does_not_hide_the_input_that_tells_the_device(beside: dict[str, str]) -> None:
     after = fix_texts({"main.py": SUM, **beside}, Applicability.SAFE)[0]["main.py"]
     assert after == SUM.replace("Tensor([0.0])", "Tensor([0.0]).to(x.device)")
+
+
+POOLING = """import torch
+from torch import nn
+
+class Scales(nn.Module):
+    def __init__(self, n, how):
+        super().__init__()
+        self.n, self.how = n, how
+        self.net = nn.Linear(n, n)
+
+    def scaled(self, x):
+        if self.how == "max":
+            pool = nn.MaxPool1d(2)
+        elif self.how == "conv":
+            pool = nn.Conv1d(self.n, self.n, 3)
+        else:
+            return x
+        return pool(x.permute(0, 2, 1))
+
+    def forward(self, x):
+        return self.scaled(self.net(x))
+"""
+
+
+def test_a_layer_that_a_method_makes_for_the_moment_goes_where_its_input_is() -> None:
+    after = fix_texts({"main.py": POOLING}, Applicability.SAFE)[0]["main.py"]
+    assert after == POOLING.replace("self.n, 3)", "self.n, 3).to(x.device)")
+    assert not clashes(after)

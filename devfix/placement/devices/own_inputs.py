@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from devfix.placement.devices.device_expression import Place
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 def device(facts: Facts, place: Place, peers: list[Operand]) -> str | None:
@@ -28,9 +29,21 @@ def device(facts: Facts, place: Place, peers: list[Operand]) -> str | None:
     None where a peer is somewhere for certain.
     """
     function = place.outline.function_of(place.node)
+    return _told(facts, place, peers) if function is not None and _goes_on(place, function) else None
+
+
+def of_layer(facts: Facts, place: Place, peers: list[Operand]) -> str | None:
+    """The same for a layer that a method makes for the moment, which is called with what is there."""
+    constructed = (
+        isinstance(function := place.outline.function_of(place.node), _FUNCTIONS)
+        and function.name == "__init__"
+    )
+    return None if constructed else _told(facts, place, peers)
+
+
+def _told(facts: Facts, place: Place, peers: list[Operand]) -> str | None:
+    function = place.outline.function_of(place.node)
     if function is None or not peers or any(peer.device != "same-as" for peer in peers):
-        return None
-    if not _goes_on(place, function):
         return None
     given = [part.arg for part in ast.walk(function.args) if isinstance(part, ast.arg)]
     found = [name for name in given if _is_beside_parameters(facts, place, name, "tensor")]
@@ -131,6 +144,8 @@ def _is_computed_with(place: Place, use: ast.Name) -> bool:
     around = place.outline.parents[given]
     if isinstance(around, ast.Tuple):
         given, around = around, place.outline.parents[around]
+    if isinstance(around, ast.Attribute) and around.value is given:
+        return _is_written(place, around)
     if isinstance(around, ast.Call):
         root = ast.unparse(around.func).partition(".")[0]
         holder = around.func.value if isinstance(around.func, ast.Attribute) else around.func
@@ -140,3 +155,10 @@ def _is_computed_with(place: Place, use: ast.Name) -> bool:
         return given in around.args and (own or place.outline.imported.get(root, "").startswith("torch"))
     plain = (ast.BinOp, ast.UnaryOp, ast.AugAssign, ast.Return, ast.Assign)
     return isinstance(around, plain) and not (isinstance(around, ast.Assign) and around.value is given)
+
+
+def _is_written(place: Place, method: ast.Attribute) -> bool:
+    """Whether a statement is nothing but a method that writes to the tensor: ``mask.scatter_(1, index, 1.0)``."""
+    call = place.outline.parents[method]
+    alone = isinstance(call, ast.Call) and isinstance(place.outline.parents[call], ast.Expr)
+    return alone and method.attr.endswith("_") and not method.attr.startswith("_")

@@ -22,7 +22,14 @@ from devfix.findings import (
     WrapExpression,
 )
 from devfix.placement.blaming.causes import Trail, module_life
-from devfix.placement.devices import bare_moves, device_expression, imported_device, introduction, named_entry
+from devfix.placement.devices import (
+    bare_moves,
+    device_expression,
+    imported_device,
+    introduction,
+    named_entry,
+    own_inputs,
+)
 from devfix.placement.devices.device_expression import DeviceExpression, Place, is_in_module
 from devfix.placement.devices.reaching import is_wanted
 from devfix.placement.modules import held_part, module_choice, module_lists, sibling_module
@@ -102,6 +109,7 @@ class ModuleMover:
         yield self._by_itself()
         for site in self.sites[:1]:
             yield from self._at(site, self._of_input)
+            yield from self._at(site, self._in_passing)
         for site in self.sites:
             yield from self._at(site, _any_in_scope)
         for site in self.before:
@@ -126,6 +134,11 @@ class ModuleMover:
         spans = [place.outline.source.span(arg) for arg in given]
         beside = [each for each in self.inputs if each.path == place.path and each.span in spans]
         return device_expression.find(facts, place, beside) if beside else None
+
+    def _in_passing(self, facts: Facts, place: Place) -> DeviceExpression | None:
+        """The device of what a method of a module gives to a layer that it makes for the moment."""
+        code = own_inputs.of_layer(facts, place, self.inputs) if is_in_module(facts, place) else None
+        return DeviceExpression(code) if code is not None else None
 
     def _entry(self, _: Facts, place: Place) -> DeviceExpression | None:
         """The entry of a dict by which the inputs are moved."""
