@@ -53,3 +53,40 @@ def test_what_a_call_cannot_be_told_the_module_is_moved() -> None:
 )
 def test_modules_that_are_where_their_inputs_are_stay(use: str) -> None:
     assert clashes(HEAD.format(default='"cpu"', target="device") + use) == []
+
+
+UNSEEN = """
+from abc import ABC
+import torch
+from torch import nn
+{imported}
+
+class Base({base}):
+    def setup(self, where):
+        {set}
+
+class Net(Base, ABC):
+    def __init__(self, n):
+        super().__init__()
+        self.embedding = nn.Embedding(n, 3)
+        self.tokens = torch.zeros(4, dtype=torch.long).to(self.device)
+
+    def forward(self, x):
+        return self.embedding(self.tokens) + x
+"""
+FRAMEWORK = "from lightning import LightningModule"
+
+
+@pytest.mark.parametrize(
+    ("imported", "base"), [("", "nn.Module"), ("from unheard import Kit", "Kit, nn.Module")]
+)
+def test_a_device_that_a_class_sets_somewhere_is_not_known_before(imported: str, base: str) -> None:
+    assert not clashes(UNSEEN.format(imported=imported, base=base, set="self.device = where"))
+
+
+def test_what_python_has_gives_modules_no_device() -> None:
+    assert not clashes(UNSEEN.format(imported="", base="nn.Module", set="pass"))
+
+
+def test_a_module_of_a_framework_that_is_just_made_is_on_the_cpu() -> None:
+    assert clashes(UNSEEN.format(imported=FRAMEWORK, base="LightningModule", set="pass"))

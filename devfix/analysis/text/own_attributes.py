@@ -42,6 +42,13 @@ def of(method: ast.FunctionDef | ast.AsyncFunctionDef) -> tuple[frozenset[str], 
     )
 
 
+@remembered
+def set_by(cls: ast.ClassDef) -> frozenset[str]:
+    """The attributes that methods of a class assign."""
+    methods = (node for node in cls.body if isinstance(node, _METHODS))
+    return frozenset[str]().union(*(of(method)[1] for method in methods))
+
+
 def is_of_base(node: ast.expr) -> bool:
     """Whether an expression is ``super().method(...)``."""
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):

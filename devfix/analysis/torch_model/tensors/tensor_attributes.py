@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 from typing import TYPE_CHECKING
 
+from devfix.analysis.domain import classes
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.lattice import ACCELERATOR, AT_LEAST_1, COMPLEX, CPU, FLOATS, REAL_OF
 from devfix.analysis.domain.values import (
@@ -30,6 +32,7 @@ from devfix.analysis.domain.values import (
 )
 from devfix.analysis.nn.modules import external_bases, is_module, module_device
 from devfix.analysis.record.trails import part_of_complex, roots_of_host
+from devfix.analysis.text import own_attributes
 from devfix.analysis.torch_model import external_objects
 from devfix.analysis.torch_model.arrays.numpy_types import settled
 from devfix.analysis.torch_model.libraries import model_parts
@@ -152,7 +155,7 @@ SIZES = frozenset(
 def _module_attribute(interp: Interpreter, ref: Ref, obj: Obj, name: str, node: ast.expr) -> Value:
     if name == "training":
         return obj.facts.get("training", TRUE)
-    if name == "device" and not (isinstance(obj.cls, Class) and _is_plain_module(interp, obj.cls)):
+    if name == "device" and not (isinstance(obj.cls, Class) and _has_own_device(interp, obj.cls)):
         return _framework_device(interp, ref)
     if name == "dtype":
         return DTypeValue(None)
@@ -239,9 +242,16 @@ def _is_of_torch(interp: Interpreter, cls: Value) -> bool:
     )
 
 
-def _is_plain_module(interp: Interpreter, cls: Class) -> bool:
-    """Whether the class descends from ``torch.nn`` alone, which gives modules no ``device``."""
-    return all(base.startswith("torch.nn") for base in external_bases(interp, cls))
+def _has_own_device(interp: Interpreter, cls: Class) -> bool:
+    """Whether a ``device`` is what a class sets, be it where nobody looked, and not what a framework gives its modules.
+
+    Neither ``torch.nn`` nor Python itself gives modules one.
+    """
+    plain = (
+        base.startswith("torch.nn") or base.partition(".")[0] in sys.stdlib_module_names
+        for base in external_bases(interp, cls)
+    )
+    return all(plain) or any("device" in own_attributes.set_by(part.node) for part in classes.linearise(cls))
 
 
 def _framework_device(interp: Interpreter, ref: Ref) -> Value:
