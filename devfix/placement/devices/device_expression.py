@@ -43,7 +43,7 @@ from devfix.placement.devices.reaching import (
 from devfix.placement.devices.switch_names import is_default, is_switch
 from devfix.placement.moves import autograd_class
 from devfix.placement.text.dependence import dotted, entry_named, hands_on, written_around
-from devfix.placement.text.naming import is_used_as_tensor, may_be_number, named_tensor
+from devfix.placement.text.naming import is_used_as_tensor, may_be_number, named_at_use, named_tensor
 
 _DOTTED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$")
 
@@ -312,15 +312,15 @@ def _names(node: ast.AST) -> Iterator[ast.Name]:
 
 def _named_in(facts: Facts, place: Place, peer: Operand) -> str | None:
     """A tensor with a name that the operand is computed from where they meet, or in a script, before that."""
-    node = (
-        place.outline.expression_at(peer.span) if peer.path == place.path and peer.role != "weight" else None
-    )
-    name = named_tensor(place.outline, facts, node) if node is not None else None
+    node = place.outline.expression_at(peer.span) if peer.path == place.path else None
+    within = meeting.is_within(place, peer)
+    naming = named_at_use if within else named_tensor
+    name = naming(place.outline, facts, node) if node is not None and peer.role != "weight" else None
     if node is None or name is None or not _is_bound(place, name.partition("[")[0]):
         return None
     scripted = not place.outline.scopes(place.node)[0] and not place.outline.scopes(node)[0]
     known = facts.bindings(place.path, "").get(name, []) if scripted else []
-    return name if meeting.is_within(place, peer) or is_usable(place, "", known, "tensor") else None
+    return name if within or is_usable(place, "", known, "tensor") else None
 
 
 def _told(place: Place, peer: Operand) -> str | None:

@@ -60,6 +60,24 @@ def named_tensor(outline: Outline, facts: Facts, node: ast.expr) -> str | None:
     return node.id if bindings and all(each.kind == "tensor" for each in given(bindings)) else None
 
 
+def named_at_use(outline: Outline, facts: Facts, node: ast.expr) -> str | None:
+    """The same where the expression is just evaluated: what a method of tensors is called on is one, whatever it is in other runs."""
+    called = node.func if isinstance(node, ast.Call) else None
+    if not isinstance(called, ast.Attribute) or not isinstance(called.value, ast.Name):
+        return named_tensor(outline, facts, node)
+    bindings = facts.bindings(outline.source.path, outline.scopes(node)[0]).get(called.value.id, [])
+    kinds = {each.kind for each in given(bindings)}
+    if kinds != {"tensor", "other"} or called.attr in _MOVES or not _is_of_tensors(called.attr, node):
+        return named_tensor(outline, facts, node)
+    return called.value.id
+
+
+def _is_of_tensors(method: str, node: ast.expr) -> bool:
+    """Whether nothing but a tensor has a method with these arguments: arrays have an ``axis``."""
+    keywords = {keyword.arg for keyword in node.keywords} if isinstance(node, ast.Call) else set[str | None]()
+    return method in _OF_TENSORS or not keywords.isdisjoint({"dim", "keepdim"})
+
+
 def given(bindings: list[Binding]) -> list[Binding]:
     """What a name or an attribute is bound to; a statement that some script ran is told by that run alone."""
     run = {binding.statement for binding in bindings if binding.kind != "ungiven"}
