@@ -21,11 +21,13 @@ from devfix.analysis.domain.values import (
     Value,
     without_none,
 )
-from devfix.analysis.torch_model.loading import collation, data
+from devfix.analysis.torch_model.loading import collation, data, framework_moves
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
+#: The library by which it moves batches.
+_MOVER = "accelerate"
 #: What has a Trainer pad its samples as lists of numbers, where it is given no collator.
 _PADDING = ("tokenizer", "processing_class")
 #: The option by which it may keep what the model does not take.
@@ -51,7 +53,7 @@ def make(interp: Interpreter, trainer: Obj, dataset: Value | None, node: ast.exp
         held = interp.obj_of(made)
         if held is not None and held.kind == "dict" and held.attrs:
             kept = interp.new(replace(held, attrs=_used(interp, trainer, held.attrs)))
-            return collation.placed(interp, kept, ACCELERATOR)
+            return framework_moves.move(interp, kept, _MOVER, node)
     return interp.new(Obj("dict", element=Tensor(ACCELERATOR, grad=False, leaf=True)))
 
 

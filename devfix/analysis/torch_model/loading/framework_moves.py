@@ -3,11 +3,24 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from devfix.analysis.domain import classes
+from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.lattice import ACCELERATOR
-from devfix.analysis.domain.values import NONE, Class, DeviceValue, Function, Ref, TupleValue, Union, Value
+from devfix.analysis.domain.values import (
+    NONE,
+    Class,
+    DeviceValue,
+    Function,
+    Obj,
+    Ref,
+    Sequence,
+    TupleValue,
+    Union,
+    Value,
+)
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.nn import modules
 from devfix.analysis.torch_model.loading import collation
@@ -21,25 +34,51 @@ _INTO_FIELDS = "lightning."
 
 def move(interp: Interpreter, value: Value, framework: str, node: ast.expr) -> Value:
     """A batch as a framework hands it on; an object without a method ``to`` is left alone."""
-    if isinstance(value, TupleValue):
-        return value.with_items(move(interp, item, framework, node) for item in value.items)
-    if isinstance(value, Union):
-        return Union(tuple(move(interp, member, framework, node) for member in value.members))
-    obj = interp.obj_of(value)
-    if isinstance(value, Ref) and obj is not None and obj.kind == "instance" and isinstance(obj.cls, Class):
-        return _moved_object(interp, value, obj.cls, framework, node)
-    return collation.placed(interp, value, ACCELERATOR)
+    return _Move(interp, framework, node).of(value, frozenset())
 
 
-def _moved_object(interp: Interpreter, ref: Ref, cls: Class, framework: str, node: ast.expr) -> Value:
-    mover = classes.find(interp, cls, "to")
-    if isinstance(mover, Function):
-        made = interp.call_function(mover, [ref], node, CallSite(node, (Arg(DeviceValue(ACCELERATOR)),)))
-        return ref if made == NONE else made
-    has_fields = framework.startswith(_INTO_FIELDS) and classes.is_dataclass(cls)
-    if has_fields or _may_have_more(interp, cls):
-        return collation.placed(interp, ref, ACCELERATOR)
-    return ref
+@dataclass(frozen=True, slots=True)
+class _Move:
+    """One batch being moved."""
+
+    interp: Interpreter
+    framework: str
+    node: ast.expr
+
+    def of(self, value: Value, around: frozenset[int]) -> Value:
+        """A part of the batch, which lies within the objects at the addresses ``around``."""
+        if isinstance(value, TupleValue):
+            return value.with_items(self.of(item, around) for item in value.items)
+        if isinstance(value, Union):
+            return Union(tuple(self.of(member, around) for member in value.members))
+        if isinstance(value, Sequence):
+            return Sequence(self.of(value.element, around))
+        obj = self.interp.obj_of(value)
+        if not isinstance(value, Ref) or obj is None:
+            return collation.placed(self.interp, value, ACCELERATOR)
+        if value.address in around:
+            return value
+        if obj.kind in ("dict", "list"):
+            return self._entries(value, obj, around)
+        if obj.kind == "instance" and isinstance(obj.cls, Class):
+            return self._object(value, obj, obj.cls, around)
+        return collation.placed(self.interp, value, ACCELERATOR)
+
+    def _entries(self, ref: Ref, obj: Obj, around: frozenset[int]) -> Value:
+        within = around | {ref.address}
+        attrs = {key: self.of(held, within) for key, held in obj.attrs.items()}
+        items = tuple(self.of(held, within) for held in obj.items) if obj.items is not None else None
+        last = self.of(obj.element, within) if obj.element is not None else None
+        return self.interp.new(replace(obj, attrs=attrs, items=items, element=last))
+
+    def _object(self, ref: Ref, obj: Obj, cls: Class, around: frozenset[int]) -> Value:
+        interp, node = self.interp, self.node
+        mover = classes.find(interp, cls, "to")
+        if isinstance(mover, Function):
+            made = interp.call_function(mover, [ref], node, CallSite(node, (Arg(DeviceValue(ACCELERATOR)),)))
+            return ref if made == NONE else made
+        has_fields = self.framework.startswith(_INTO_FIELDS) and classes.is_dataclass(cls)
+        return self._entries(ref, obj, around) if has_fields or _may_have_more(interp, cls) else ref
 
 
 def _may_have_more(interp: Interpreter, cls: Class) -> bool:
