@@ -203,3 +203,49 @@ with {within}:
     else:
         refused = False
     assert bool(clashes(text)) == refused
+
+
+PLACES = """
+import torch
+import torch.nn.functional as F
+
+net = torch.nn.Linear({size}, 2).cuda()
+data = torch.utils.data.TensorDataset(torch.randint(0, 5, (8, 5)))
+for (y,) in torch.utils.data.DataLoader(data, batch_size=4):
+    y = y.cuda()
+    z = {made}
+    net(z)
+"""
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        "F.one_hot(y, 5)",
+        "torch.argsort(y, dim=-1)",
+        "y.argsort(dim=-1)",
+        "y.sort(-1)[1]",
+        "y.topk(5)[1]",
+        "y.max(0, keepdim=True)[1]",
+        "y.argmax(0)",
+        "y.nonzero()",
+        "torch.searchsorted(y, y)",
+        "torch.bincount(y.view(-1), minlength=5)",
+        "y.unique(return_counts=True)[1]",
+    ],
+)
+def test_places_and_counts_are_cast_and_not_what_they_tell_of(made: str) -> None:
+    text = PLACES.format(made=made, size=2 if "nonzero" in made else 5)
+    fixed, _ = fix_texts({"main.py": text}, Applicability.UNSAFE)
+    assert fixed["main.py"] == text.replace("net(z)", "net(z.float())")
+
+
+@pytest.mark.parametrize("made", ["y + 1", "y.abs()", "y.flip(0)", "torch.cat([y, y])"])
+def test_what_has_the_dtype_of_an_operand_is_cast_there_where_that_came_from(made: str) -> None:
+    text = (
+        PLACES.format(made=made, size=5)
+        .replace("y = y.cuda()\n    z", "z")
+        .replace("net(z)", "net(z.cuda())")
+    )
+    fixed, _ = fix_texts({"main.py": text}, Applicability.UNSAFE)
+    assert fixed["main.py"].count(".float()") == 1

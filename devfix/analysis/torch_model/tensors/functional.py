@@ -128,8 +128,8 @@ def nonzero(interp: Interpreter, name: str, site: CallSite) -> Value:
         return UNKNOWN
     split = site.value(None, "as_tuple")
     if split in (None, FALSE):
-        return operations.derived(interp, [value], site, "int64", 2)
-    return Sequence(operations.derived(interp, [value], site, "int64", 1)) if split == TRUE else UNKNOWN
+        return operations.places(interp, value, site, 2)
+    return Sequence(operations.places(interp, value, site, 1)) if split == TRUE else UNKNOWN
 
 
 def layer(interp: Interpreter, name: str, spec: Layer, site: CallSite) -> Value:
@@ -173,7 +173,7 @@ def one_hot(interp: Interpreter, name: str, site: CallSite) -> Value:
     part = Part(value, "tensor", arg.node)
     index_types.check(interp, site.node, "torch.nn.functional.one_hot", [part], ("tensor",))
     rank = rank_of_stack(value.rank)
-    return operations.derived(interp, [value], site, "int64", rank)
+    return operations.places(interp, value, site, rank)
 
 
 def one_operand(dtype: str | None) -> Callable[..., Value]:
@@ -183,6 +183,8 @@ def one_operand(dtype: str | None) -> Callable[..., Value]:
         value = _operand(interp, site)
         if value is None:
             return UNKNOWN
+        if dtype == "int64":
+            return operations.places(interp, value, site, value.rank)
         return operations.derived(interp, [value], site, dtype or value.dtype, value.rank)
 
     return handle
@@ -206,7 +208,7 @@ def where(interp: Interpreter, name: str, site: CallSite) -> Value:
     if len(site.args) == 1 and not site.keywords:
         value = without_none(site.args[0].value)
         if isinstance(value, Tensor):
-            return Sequence(operations.derived(interp, [value], site, "int64", 1))
+            return Sequence(operations.places(interp, value, site, 1))
         return UNKNOWN
     result = operations.apply(interp, "where", site)
     if not isinstance(result, Tensor):

@@ -125,7 +125,7 @@ def _unary(interp: Interpreter, name: str, base: str, first: Tensor, site: CallS
         dtype = autocast.floated(interp, floating(_magnitude(base, first.dtype)), base)
         return derived(interp, [first], site, _told(dtype, site), first.rank, elementwise=True)
     if base in TESTS:
-        return replace(derived(interp, [first], site, "bool", first.rank), grad=False)
+        return replace(derived(interp, [first], site, "bool", first.rank), grad=False, typed=())
     if base in RESHAPES:
         dtype = _magnitude(base, _read_as(base, first.dtype, site))
         result = derived(interp, [first], site, dtype, ranks.reshaped(interp, base, first, site))
@@ -140,6 +140,8 @@ _AS_IT_IS = frozenset(("detach", "data", "clone", "contiguous"))
 _ADDING_UP = frozenset(("cumsum", "cumprod"))
 _DIVIDING = frozenset(("div", "divide", "true_divide"))
 _SELECTING = frozenset(("masked_select", "index_select", "gather", "take"))
+#: The dtypes that operations and reductions give whatever they are given: truths, places and counts.
+_OWN = frozenset(("bool", "int64", "place", "counted"))
 
 
 def _read_as(base: str, dtype: str | None, site: CallSite) -> str | None:
@@ -165,8 +167,9 @@ def _reduction(interp: Interpreter, base: str, first: Value | None, site: CallSi
     if paired:
         rank = first.rank if base in _RANK_STAYS else ranks.reduced(interp, base, first, site)
         values = derived(interp, [first], site, first.dtype, rank)
-        return TupleValue((values, replace(values, dtype="int64", grad=False)))
-    return derived(interp, [first], site, dtype, ranks.reduced(interp, base, first, site))
+        return TupleValue((values, replace(values, dtype="int64", grad=False, typed=())))
+    result = derived(interp, [first], site, dtype, ranks.reduced(interp, base, first, site))
+    return replace(result, typed=()) if REDUCTIONS.get(base) in _OWN else result
 
 
 def _told(dtype: str | None, site: CallSite) -> str | None:
@@ -217,6 +220,11 @@ def derived(
         typed=common_dtype_trails(tensors, dtype),
     )  # fmt: skip
     return keep_split(result, tensors, elementwise=elementwise)
+
+
+def places(interp: Interpreter, value: Tensor, site: CallSite, rank: int | None) -> Tensor:
+    """Places or counts of what is in a tensor: whole numbers, whatever that has, and not by what it has."""
+    return replace(derived(interp, [value], site, "int64", rank), typed=())
 
 
 def parts_of(interp: Interpreter, op: Op, site: CallSite) -> tuple[list[Part], bool]:
@@ -272,6 +280,7 @@ def _operation(interp: Interpreter, name: str, op: Op, site: CallSite, *, in_pla
         dtype = autocast.lowered(interp, dtype, name, tensors)
     rank, widest = _rank(interp, name, op, parts, site, unclear), op.rank == "broadcast"
     made = derived(interp, tensors, site, dtype, rank, device, elementwise=widest)
+    made = replace(made, typed=()) if op.dtype in _OWN else made
     if name in _DIVIDING:
         return divided(interp, site.node, [typed(arg.value)[0] for arg in site.args[:2]], made)
     return replace(made, cast_of=first.cast_of) if name in _SELECTING else made

@@ -126,6 +126,8 @@ def _one(interp: Interpreter, name: str, result: Result, first: Tensor, site: Ca
         rank = result.fixed
     else:
         rank = ranks.more(result.rank)(interp, first, site)
+    if result.dtype == "int64":
+        return operations.places(interp, first, site, rank)
     return operations.derived(interp, [first], site, _dtype(result.dtype, first.dtype), rank)
 
 

@@ -163,7 +163,7 @@ def _unique(interp: Interpreter, value: Tensor, site: CallSite) -> Value:
     asked = [site.keywords[key].value for key in ("return_inverse", "return_counts") if key in site.keywords]
     if not asked or not all(answer in (TRUE, FALSE) for answer in asked):
         return UNKNOWN if asked or len(site.args) > 1 else result
-    numbers = operations.derived(interp, [value], site, "int64", 1 if value.rank == 1 else AT_LEAST_1)
+    numbers = operations.places(interp, value, site, 1 if value.rank == 1 else AT_LEAST_1)
     counted = (numbers,) * sum(answer == TRUE for answer in asked)
     return TupleValue((result, *counted)) if counted else result
 
