@@ -69,3 +69,36 @@ def test_a_target_that_two_losses_refuse_is_cast_once() -> None:
     """)
     fixed = fix_texts({"main.py": before}, Applicability.UNSAFE)[0]["main.py"]
     assert fixed == before.replace("to(torch.int32)", "to(torch.int32).long()")
+
+
+LABELS = """
+import torch
+
+criterion = torch.nn.BCELoss()
+net = torch.nn.Sequential(torch.nn.Linear(3, 1), torch.nn.Sigmoid())
+real, fake = 1, 0
+for real_data in torch.rand(4, 2, 3):
+    label = torch.full(({size},), real)
+    real_loss = criterion(net(real_data).view(-1), label)
+    {between}
+    fake_loss = criterion(net(torch.rand({size}, 3)).view(-1), label)
+"""
+FILLED = LABELS.format(size="real_data.size(0)", between="label.fill_(fake)")
+
+
+def test_labels_that_are_filled_with_numbers_are_made_as_floats() -> None:
+    fixed = fix_texts({"main.py": FILLED}, Applicability.UNSAFE)[0]["main.py"]
+    assert fixed == FILLED.replace(", real)", ", real, dtype=torch.float32)")
+
+
+@pytest.mark.parametrize("between", ["print(label[0])", "counts = label + 1", "label = label - 1"])
+def test_labels_that_serve_as_whole_numbers_as_well_are_cast_where_the_loss_is(between: str) -> None:
+    before = LABELS.format(size="real_data.size(0)", between=between)
+    fixed = fix_texts({"main.py": before}, Applicability.UNSAFE)[0]["main.py"]
+    assert fixed == before.replace("label)", "label.float())").replace("print(label.float())", "print(label)")
+
+
+def test_labels_that_a_function_of_the_file_uses_are_cast_where_the_loss_is() -> None:
+    before = FILLED + "\ndef tell():\n    print(label)\n\ntell()\n"
+    fixed = fix_texts({"main.py": before}, Applicability.UNSAFE)[0]["main.py"]
+    assert fixed == before.replace(".view(-1), label)", ".view(-1), label.float())")

@@ -7,7 +7,6 @@ from collections.abc import Callable
 
 from devfix.analysis.domain.lattice import INTEGERS
 from devfix.analysis.record.facts import Facts
-from devfix.analysis.text.scope_names import parameters_of
 from devfix.findings import (
     Applicability,
     FileEdit,
@@ -24,6 +23,7 @@ from devfix.findings import (
 )
 from devfix.placement.devices.device_expression import Place
 from devfix.placement.dtypes import (
+    all_uses,
     cast_apart,
     complex_parts,
     double_island,
@@ -109,7 +109,7 @@ class Recaster:
         floored = quotients.floored(self.facts, self.operand) if self.wanted == "int64" else []
         casts = self._fixes(
             self._at_casts(),
-            self._for_all_uses(),
+            all_uses.cast(self.facts, self.mismatch, self.operand, self._suffix()),
             self._at_each(lookups.entries(self.facts, self.operand, self.wanted), self._at_entry),
             self._at_use(),
             self._after_unpacking(),
@@ -288,36 +288,6 @@ class Recaster:
         if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], (ast.Tuple, ast.List)):
             return (FileEdit(place.path, InsertAfter(span, code)),)
         return ()
-
-    def _for_all_uses(self) -> tuple[FileEdit, ...]:
-        """Where a name gets its one value, all uses of which, and there are several, are refused alike."""
-        place = self._place(self.operand.path, self.operand.span)
-        if place is None or not isinstance(place.node, ast.Name):
-            return ()
-        outline, name = place.outline, place.node.id
-        function = outline.function_of(place.node)
-        if function is None:
-            return ()
-        named = [node for node in ast.walk(function) if isinstance(node, ast.Name) and node.id == name]
-        bound = [node for node in named if not isinstance(node.ctx, ast.Load)]
-        uses = {outline.source.span(node) for node in named if node not in bound}
-        refused = {
-            each.operands[0].span
-            for each in self.facts.mismatches(self.mismatch.kind)
-            if each.path == place.path and each.get("wanted") == self.mismatch.get("wanted")
-        }
-        if len(uses) < 2 or not uses <= refused:
-            return ()
-        if any(each.arg == name for each in parameters_of(function)):
-            at = outline.source.span(function)
-            code = f"{name} = {name}{self._suffix()}"
-            return (
-                (FileEdit(place.path, InsertAtBodyStart(at, code)),) if not bound and self._suffix() else ()
-            )
-        statement = outline.statement_of(bound[0]) if len(bound) == 1 else None
-        if not isinstance(statement, ast.Assign) or statement.targets != bound:
-            return ()
-        return self._wrap(Place(place.path, outline, statement.value))
 
     def _at_gradient(self) -> tuple[FileEdit, ...]:
         """``grad = grad.float()`` in the ``backward`` of an autograd function, before it meets what was not cast."""
