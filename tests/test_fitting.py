@@ -318,3 +318,66 @@ sampler.draw(torch.Generator())
 def test_one_of_two_objects_may_draw_where_its_generator_is_not() -> None:
     assert clashes(_SAMPLERS.replace("{device}", ", device='cuda'")) == ["11: generator"]
     assert clashes(_SAMPLERS.replace("{device}", "")) == []
+
+
+#: Functions by the names of what a user may ask for.
+_NAMED = """
+import argparse
+import torch
+
+def train(args):
+    net = torch.nn.Linear(4, 1).to(args.device)
+    net(torch.ones(2, 4{device}))
+
+def info(args):
+    print(torch.__version__)
+
+COMMANDS = {"train": train, {more}"info": info}
+parser = argparse.ArgumentParser()
+parser.add_argument("command")
+parser.add_argument("--device", default="cuda")
+args = parser.parse_args()
+{call}
+"""
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "COMMANDS[args.command](args)",
+        "COMMANDS.get(args.command)(args)",
+        "run = COMMANDS[args.command]\nrun(args=args)",
+        "(train if args.command == 'train' else info)(args)",
+        "{'train': lambda: train(args), 'info': lambda: info(args)}[args.command]()",
+    ],
+)
+@pytest.mark.parametrize("more", ["", "'a': info, 'b': lambda a: None, 'c': lambda a: 0, 'd': lambda a: 1, "])
+def test_a_function_that_is_handed_the_options_is_all_that_a_run_does(call: str, more: str) -> None:
+    text = _NAMED.replace("{call}", call).replace("{more}", more)
+    assert clashes(text.replace("{device}", "")) == ["7: device"]
+    assert clashes(text.replace("{device}", ", device=args.device")) == []
+
+
+#: Of two functions the option that chooses one says what it is given, too.
+_GOES_WITH = """
+import argparse
+import torch
+
+def plain(x):
+    return torch.nn.Linear(4, 1)(x)
+
+def double(x):
+    return torch.nn.Linear(4, 1, dtype=torch.float64)(x)
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--double", action="store_true")
+args = parser.parse_args()
+kinds = {False: (plain, torch.float32), True: (double, torch.float64)}
+run, dtype = kinds[args.double]
+run(torch.ones(2, 4, dtype=dtype))
+run(torch.ones(2, 4, dtype=torch.float64 if args.double else torch.float32))
+"""
+
+
+def test_what_one_of_two_functions_is_given_may_go_with_it() -> None:
+    assert clashes(_GOES_WITH) == []

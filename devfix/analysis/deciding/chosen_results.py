@@ -28,8 +28,9 @@ def of_any(
     outcome: Callable[[Value], Value],
     *,
     usual: Value | None,
+    whole: bool,
 ) -> Value:
-    """What a call gives of which nobody knows which callable it is of: see ``Interpreter.either``."""
+    """What a call gives of which nobody knows which callable it is of; each may be the ``whole`` run: see ``Interpreter.either``."""
     found = []
 
     def of_one(callee: Value) -> Value:
@@ -37,7 +38,7 @@ def of_any(
         return found[-1][1]
 
     chosen = fitting.are_alternatives(interp, callees)
-    commands = [callee for callee in callees if command_line.is_command(callee)]
+    commands = [callee for callee in callees if whole or command_line.is_command(callee)]
     result = interp.either(callees, of_one, chosen=chosen, usual=usual, whole=commands)
     interp.frame.chosen = _by_test(interp, call, found)
     return result

@@ -199,10 +199,11 @@ def call(interp: Interpreter, callee: Value, site: CallSite) -> Value:
 def _call_any(interp: Interpreter, callee: Union, site: CallSite) -> Value:
     float_width.note_cast(interp, site)
     possible = fitting.possible(interp, callee.members, site)
-    if fitting.are_many(interp, possible):
+    whole = command_line.are_commands(interp, possible, site)
+    if not whole and fitting.are_many(interp, possible):
         return fitting.one_of_many(interp, possible, lambda each: call(interp, each, site))
     return chosen_results.of_any(
-        interp, site.node, possible, lambda each: call(interp, each, site), usual=callee.usual
+        interp, site.node, possible, lambda each: call(interp, each, site), usual=callee.usual, whole=whole
     )
 
 

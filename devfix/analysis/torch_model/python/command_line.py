@@ -14,6 +14,7 @@ from devfix.analysis.domain.values import (
     NONE,
     UNKNOWN,
     Const,
+    DeviceValue,
     External,
     Function,
     Obj,
@@ -29,6 +30,7 @@ from devfix.analysis.domain.values import (
 )
 from devfix.analysis.language.frames import CallSite
 from devfix.analysis.torch_model.devices import device_settings
+from devfix.analysis.torch_model.python import environment
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -46,6 +48,8 @@ _NUMBERS: dict[Value, type[int | float]] = {
 }
 #: The entry under which a parser keeps that object; no option has such a name.
 _COMMANDS = "subcommands of the parser"
+#: Of more functions than this not each is followed.
+_MANY = 12
 #: The methods that cut an argument in parts: ``arg.split("=", 1)[1]`` is what the user said.
 _CUTTING = frozenset(
     f"{option(ARGUMENT).token}.{name}" for name in ("split", "rsplit", "partition", "rpartition")
@@ -140,6 +144,18 @@ def _given(interp: Interpreter, obj: Obj) -> dict[str, Value]:
 def is_command(callee: Value) -> bool:
     """Whether a value is the function of a subcommand, as a parser hands it on."""
     return isinstance(callee, Partial) and not callee.args and not callee.keywords
+
+
+def are_commands(interp: Interpreter, callees: tuple[Value, ...], site: CallSite) -> bool:
+    """Whether functions are handed the options and nothing else, as subcommands are: ``COMMANDS[args.command](args)``."""
+    functions = len(callees) <= _MANY and all(isinstance(callee, Function) for callee in callees)
+    given = [*site.args, *site.keywords.values()]
+    return functions and not site.open and all(_says_how(interp, arg.value) for arg in given)
+
+
+def _says_how(interp: Interpreter, value: Value) -> bool:
+    """Whether a value tells a run what to do, and is nothing that another part of the run made."""
+    return isinstance(value, (Const, DeviceValue, Scalar)) or environment.are_options(interp, value)
 
 
 def _declare(interp: Interpreter, ref: Ref, obj: Obj, site: CallSite) -> None:
