@@ -13,10 +13,11 @@ from torch.nn import functional as F  # noqa: N812 - as everybody writes it
 from devfix.simulator import Machine, simulated_accelerator
 
 D = "cuda"
-DOUBLE, FLOAT, HALF, LONG, INT, BOOL = (
+DOUBLE, FLOAT, HALF, BRAIN, LONG, INT, BOOL = (
     torch.float64,
     torch.float32,
     torch.float16,
+    torch.bfloat16,
     torch.int64,
     torch.int32,
     torch.bool,
@@ -35,6 +36,10 @@ def draw(*shape: int, dtype: torch.dtype = FLOAT) -> Any:
 
 def whole(*shape: int, dtype: torch.dtype = LONG) -> Any:
     return torch.randint(0, 2, shape, device=D).to(dtype)
+
+
+def _unit(dtype: torch.dtype) -> Any:
+    return torch.eye(4, device=D).to(dtype)
 
 
 def in_place(first: Any, act: Callable[[Any], object]) -> Any:
@@ -168,6 +173,18 @@ CASES: dict[str, tuple[Callable[[], Any], str, str, str]] = {
     "softmax": (lambda: F.softmax(whole(3), 0), "float-dtype", "self", "float32"),
     "norm": (lambda: whole(3).norm(), "float-dtype", "self", "float32"),
     "quantile": (lambda: torch.quantile(whole(3), 0.5), "float-dtype", "input", "float32"),
+    "quantile of halves": (
+        lambda: torch.quantile(draw(3, dtype=HALF), 0.5),
+        "float-dtype",
+        "input",
+        "float32",
+    ),
+    "inverse of halves": (lambda: torch.linalg.inv(_unit(HALF)), "float-dtype", "A", "float32"),
+    "decomposed halves": (lambda: torch.svd(_unit(HALF)), "float-dtype", "A", "float32"),
+    "solved halves": (lambda: torch.linalg.solve(_unit(HALF), _unit(HALF)), "float-dtype", "A B", "float32"),
+    "rank of halves": (lambda: torch.linalg.matrix_rank(_unit(HALF)), "float-dtype", "input", "float32"),
+    "logarithm of halves": (lambda: _unit(HALF).logdet(), "float-dtype", "input", "float32"),
+    "frequencies of brain floats": (lambda: torch.fft.rfft(_unit(BRAIN)), "float-dtype", "input", "float32"),
 }
 
 
@@ -192,6 +209,10 @@ def test_an_odd_dtype_is_written_down_and_carried_out(name: str, machine: Machin
         lambda: draw(2, 2).masked_fill(whole(2, 2, dtype=BOOL), 0.0),
         lambda: nn.Linear(4, 3).to(D).double()(draw(2, 4, dtype=DOUBLE)),
         lambda: F.cross_entropy(draw(2, 3), whole(2, dtype=torch.uint8)),
+        lambda: torch.linalg.inv(_unit(DOUBLE)),
+        lambda: torch.fft.fft(_unit(torch.float32)),
+        lambda: draw(2, dtype=HALF).softmax(0) @ draw(2, dtype=HALF),
+        lambda: draw(2, dtype=BRAIN).norm(),
     ],
 )
 def test_what_promotes_or_fits_is_no_mistake(act: Callable[[], Any], machine: Machine) -> None:

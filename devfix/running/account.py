@@ -29,7 +29,7 @@ _TITLES = {
     "target-dtype": "a target of a dtype that {} refuses",
     "in-place-dtype": "a result that does not fit the tensor it is written to, in {}",
     "mask-dtype": "a mask that is no bool tensor, in {}",
-    "float-dtype": "integers where {} takes floats alone",
+    "float-dtype": "integers or narrow floats where {} takes wide ones alone",
     "value-range": "a number that does not fit the tensor it is written into, in {}",
     "float64-on-mps": "a float64 tensor goes to MPS, which has none, in {}",
     "numpy": "NumPy is handed a tensor of the accelerator, in {}",

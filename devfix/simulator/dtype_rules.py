@@ -260,11 +260,13 @@ def _kernel(name: str) -> str:
     return _KERNELS.get(name) or re.sub(r"cpu(?=_|$)", "cuda", name)
 
 
-#: Operators without a kernel for halves on CUDA either (H200 record).
+#: Operators without a kernel for halves on CUDA either (H200 record, and torch's own database of operators).
 _NO_HALVES = frozenset(
     """
     aten::igamma aten::igammac aten::angle aten::_cdist_forward aten::bincount aten::_ctc_loss aten::histc
-    aten::linalg_solve_triangular aten::triangular_solve aten::linalg_ldl_factor_ex
+    aten::linalg_solve_triangular aten::triangular_solve aten::linalg_ldl_factor_ex aten::_linalg_svd aten::_linalg_eigh
+    aten::linalg_eig aten::_linalg_eigvals aten::linalg_lu aten::linalg_lu_factor_ex aten::_linalg_det
+    aten::_linalg_solve_ex aten::linalg_cholesky_ex aten::cholesky aten::cholesky_inverse aten::linalg_qr aten::geqrf
     """.split()
 )
 #: Operators with a kernel for whole numbers on CUDA alone (torch's own database of operators).

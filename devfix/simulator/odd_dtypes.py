@@ -36,6 +36,12 @@ _SCALAR_TYPES = {
     "Long": torch.int64, "Int": torch.int32, "Short": torch.int16, "Char": torch.int8, "Byte": torch.uint8,
     "ComplexFloat": torch.complex64, "ComplexDouble": torch.complex128, "Bool": torch.bool,
 }  # fmt: skip
+_HALVES = (torch.float16, torch.bfloat16)
+#: What operators say that have no kernel for them.
+_TOO_NARROW = re.compile(
+    r"Low precision dtypes|Unsupported dtype BFloat16|(?:not implemented for|tensors of type:) '?(?:Half|BFloat16)|float or double"
+    r"|other than float and double|of float, double|Half, Float or Double"
+)
 #: What the kinds of NumPy's own numbers become when nobody says otherwise.
 _NUMPY_FLOAT = torch.float64
 
@@ -65,7 +71,7 @@ class RefusedCall(NamedTuple):
 
 def guesses(call: RefusedCall) -> Iterator[Guess]:
     """What may be wrong with the dtypes of a call, likeliest first."""
-    for find in (_indices, _masks, _targets, _in_place, _mixed, _integers):
+    for find in (_indices, _masks, _targets, _in_place, _mixed, _integers, _narrow):
         yield from find(call)
 
 
@@ -174,6 +180,13 @@ def _integers(call: RefusedCall) -> Iterator[Guess]:
     )
     if whole and len(whole) == len([slot for slot in call.slots if slot.role not in _INDICES | _MASKS]):
         yield Guess("float-dtype", whole, wanted, in_place=call.written is not None)
+
+
+def _narrow(call: RefusedCall) -> Iterator[Guess]:
+    """Floats of 16 bits where only wider ones will do."""
+    narrow = tuple(slot for slot in call.slots if slot.tensor.dtype in _HALVES)
+    if narrow and _TOO_NARROW.search(call.message):
+        yield Guess("float-dtype", narrow, torch.float32, in_place=call.written is not None)
 
 
 def _short(name: str) -> str:

@@ -28,7 +28,7 @@ Kinds of mismatch:
 ``mask-dtype``
     a mask that is no bool tensor where nothing else will do.
 ``float-dtype``
-    integers where an operation takes floats alone.
+    integers, or floats of too few bits, where an operation takes (wide) floats alone.
 ``value-range``
     a number that the dtype of the tensor it is written into cannot hold; ``limit`` names the end
     of the dtype's range ("min", "max") that it is beyond.

@@ -36,8 +36,11 @@ _FUNCTIONAL = (
     "conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d prelu bilinear one_hot cross_entropy "
     "scaled_dot_product_attention _canonical_mask"
 ).split()
-_METHODS = ("take_along_dim", "quantile", "nanquantile", "__invert__")
-_FUNCTIONS = ("take_along_dim", "quantile", "nanquantile")
+_METHODS = ("take_along_dim", "quantile", "nanquantile", "logdet", "__invert__")
+_FOURIER = (
+    "fft fft2 fftn ifft ifft2 ifftn rfft rfft2 rfftn ihfft ihfft2 ihfftn irfft irfft2 irfftn hfft hfft2 hfftn"
+).split()
+_FUNCTIONS = ("take_along_dim", "quantile", "nanquantile", "logdet")
 
 
 def install(patcher: Patcher, machine: Machine) -> None:
@@ -48,6 +51,9 @@ def install(patcher: Patcher, machine: Machine) -> None:
         _install(patcher, machine, functional, name, "torch.nn.functional")
     for name in _FUNCTIONS:
         _install(patcher, machine, torch, name, "torch")
+    for name in _FOURIER:
+        _install(patcher, machine, torch.fft, name, "torch.fft")
+    _install(patcher, machine, torch.linalg, "matrix_rank", "torch.linalg")
     for name in _METHODS:
         _install(patcher, machine, Tensor, name, "torch.Tensor")
     for layer in (torch.nn.RNN, torch.nn.LSTM, torch.nn.GRU):

@@ -261,11 +261,14 @@ SORTS: tuple[Family, ...] = (
     ),
     Family(
         "low-precision",
-        "",
+        "float-dtype",
         r"(?:Low precision dtypes not supported\. Got|Unsupported dtype) <t:found>",
+        wanted="float32",
+        argument="input",
         near="dtype",
-        says="The operation has no implementation for {found} on this device. This is no mismatch of operands.",
+        says="The operation has no implementation for {found} on this device.",
         advice="Compute this step in float32: `x.float()`, and cast back.",
+        rules=("integer-where-float-needed",),
     ),
     Family(
         "kernel",

@@ -48,6 +48,7 @@ from devfix.analysis.torch_model.names import is_in_place
 from devfix.analysis.torch_model.tensors import (
     in_place_results,
     index_types,
+    narrow_floats,
     number_range,
     operand_types,
     ranks,
@@ -86,6 +87,7 @@ def apply(interp: Interpreter, name: str, site: CallSite) -> Value | None:
     in_place = is_in_place(name)
     base = name[:-1] if in_place else name
     number_range.check(interp, base, site)
+    narrow_floats.check(interp, base, site)
     result = _applied(interp, name, base, site, in_place=in_place)
     return result if in_place or result is None else autocast.widened(interp, base, result)
 

@@ -1,0 +1,62 @@
+"""Narrow floats: operations that no device has for floats of 16 bits.
+
+PyTorch's own database of operators has it so. Matrices are inverted and decomposed in wider floats alone (asked of an H200:
+"linalg.inv: Low precision dtypes not supported. Got Half", also under autocast), and so are quantiles. Fourier transforms
+take float16 on an accelerator, and bfloat16 nowhere.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from devfix.analysis.domain.values import Tensor, without_none
+from devfix.analysis.language.frames import CallSite
+from devfix.analysis.torch_model.tensors import requirements
+from devfix.analysis.torch_model.tensors.requirements import Part
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+_HALVES = frozenset({"float16", "bfloat16"})
+_LINEAR = frozenset(
+    "inv inv_ex pinv det slogdet cholesky cholesky_ex eig eigvals eigh eigvalsh svd svdvals qr lu lu_factor "
+    "lu_factor_ex ldl_factor ldl_factor_ex solve solve_ex lstsq cond matrix_rank".split()
+)
+_FOURIER = frozenset(
+    "fft fft2 fftn ifft ifft2 ifftn rfft rfft2 rfftn ihfft ihfft2 ihfftn irfft irfft2 irfftn hfft hfft2 hfftn".split()
+)
+#: What is of ``torch`` itself, and takes wide floats alone; and what takes float16 as well.
+_OF_WIDE = frozenset(
+    "inverse pinverse logdet cholesky_inverse geqrf quantile nanquantile histc polar cdist".split()
+)
+_WITHOUT_BFLOAT = frozenset(("stft", "complex"))
+#: The operations that refuse dtypes: their full names, and these dtypes.
+REFUSED = {
+    **{name: (f"torch.linalg.{name}", _HALVES) for name in _LINEAR},
+    **{name: (f"torch.{name}", _HALVES) for name in _OF_WIDE},
+    **{name: (f"torch.fft.{name}", _HALVES - {"float16"}) for name in _FOURIER},
+    **{name: (f"torch.{name}", _HALVES - {"float16"}) for name in _WITHOUT_BFLOAT},
+}
+#: What autocast widens for accelerators, too.
+_WIDENED = frozenset(("cdist",))
+#: What the first operand is called, and the second of two.
+_FIRST = ("input", "A", "self", "real", "abs", "x1")
+_SECOND = {"solve": "B", "solve_ex": "B", "lstsq": "b", "complex": "imag", "polar": "angle", "cdist": "x2"}
+
+
+def check(interp: Interpreter, name: str, site: CallSite) -> None:
+    """``torch.fft.rfft(layer(x))`` under autocast, the tensor being the first operand."""
+    if name not in REFUSED or site.open:
+        return
+    operation, refused = REFUSED[name]
+    found = [site.get(0, *_FIRST), *([site.get(1, _SECOND[name])] if name in _SECOND else [])]
+    given = [(arg, without_none(arg.value)) for arg in found if arg is not None]
+    parts = [Part(value, "input", arg.node) for arg, value in given if isinstance(value, Tensor)]
+    odd = [part for part in parts if part.tensor.dtype in refused and _stays(interp, name, part.tensor)]
+    if odd:
+        requirements.record(interp, site.node, operation, "float-dtype", odd, wanted="float32")
+
+
+def _stays(interp: Interpreter, name: str, tensor: Tensor) -> bool:
+    """Whether a tensor is handed on as it is; on the CPU autocast widens most of what it hands to these."""
+    return interp.autocast is None or (tensor.device.is_accelerator and name not in _WIDENED)

@@ -1,0 +1,129 @@
+"""Operations that take no floats of 16 bits: Fourier transforms, decompositions and quantiles."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from fidelity import operator_rows
+from text_program import clashes, fix_texts
+
+from devfix.analysis.torch_model.tensors import narrow_floats
+from devfix.findings import Applicability
+
+#: What a layer gives under autocast, and what is done with it.
+_LAYER = """
+import torch
+from torch import nn
+
+class Mixer(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inp, self.gain = nn.Linear(8, 8), nn.Parameter(torch.ones(5))
+
+    def forward(self, h):
+        {use}
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+net = Mixer().to(device)
+with {around}:
+    print(net(torch.randn(4, 8, device=device)))
+"""
+_BRAIN, _HALF = 'torch.autocast("cuda", dtype=torch.bfloat16)', 'torch.autocast("cuda", dtype=torch.float16)'
+
+
+def _layer(use: str, around: str = _BRAIN) -> str:
+    return _LAYER.replace("{use}", use).replace("{around}", around)
+
+
+@pytest.mark.parametrize(
+    ("use", "fixed"),
+    [
+        (
+            "return torch.fft.rfft(self.inp(h), dim=1) * self.gain",
+            "return torch.fft.rfft(self.inp(h).float(), dim=1) * self.gain",
+        ),
+        (
+            "h = self.inp(h)\n        return torch.linalg.svd(h)",
+            "h = self.inp(h)\n        return torch.linalg.svd(h.float())",
+        ),
+        (
+            "h = self.inp(h)\n        return (h.T @ h).inverse()",
+            "h = self.inp(h)\n        return (h.T @ h).float().inverse()",
+        ),
+        (
+            "return torch.quantile(self.inp(h), 0.5)",
+            "return torch.quantile(self.inp(h).float(), 0.5)",
+        ),
+    ],
+)
+def test_what_autocast_makes_is_widened_where_it_is_too_narrow(use: str, fixed: str) -> None:
+    assert clashes(_layer(use)) == [f"{11 + use.count(chr(10))}: float-dtype"]
+    after, _ = fix_texts({"main.py": _layer(use)}, Applicability.UNSAFE)
+    assert after["main.py"] == _layer(fixed)
+    assert clashes(after["main.py"]) == []
+
+
+@pytest.mark.parametrize(
+    ("use", "around"),
+    [
+        ("return torch.fft.rfft(self.inp(h))", _HALF),  # an accelerator has it
+        ("return torch.fft.rfft(self.inp(h))", "torch.no_grad()"),
+        ("return torch.fft.rfft(h)", _BRAIN),
+        ("return torch.cdist(self.inp(h), self.inp(h))", _BRAIN),  # which autocast widens
+        ("return torch.linalg.svd(nn.functional.layer_norm(self.inp(h), (8,)))", _BRAIN),
+        ("return torch.linalg.norm(self.inp(h)) + self.inp(h).std()", _BRAIN),
+        ("return torch.linalg.svd(self.inp(h).double())", _BRAIN),
+        (
+            "with torch.autocast('cuda', enabled=False):\n            return torch.linalg.svd(self.inp(h))",
+            _BRAIN,
+        ),
+    ],
+)
+def test_what_is_wide_enough_stays(use: str, around: str) -> None:
+    assert clashes(_layer(use, around)) == []
+
+
+def test_autocast_for_the_cpu_widens_it() -> None:
+    text = """
+    import torch
+
+    net = torch.nn.Linear(4, 4)
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        print(torch.fft.rfft(net(torch.ones(2, 4))), torch.quantile(net(torch.ones(2, 4)), 0.5))
+    """
+    assert clashes(text) == []
+    net = torch.nn.Linear(4, 4)
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        given = net(torch.ones(2, 4))
+        found = torch.fft.rfft(given).dtype, torch.quantile(given, 0.5).dtype
+    assert (given.dtype, found) == (torch.bfloat16, (torch.complex64, torch.float32))
+
+
+def test_a_model_of_halves_has_what_comes_of_it_in_halves_again() -> None:
+    text = """
+import torch
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+x = torch.eye(4, device=device).half()
+print(x @ torch.linalg.inv(x))
+print(torch.linalg.solve(x, x).shape)
+"""
+    assert clashes(text) == ["6: float-dtype", "7: float-dtype"]
+    after, _ = fix_texts({"main.py": text}, Applicability.UNSAFE)
+    assert "print(x @ torch.linalg.inv(x.float()).to(x.dtype))" in after["main.py"]
+    assert "torch.linalg.solve(x.float(), x.float())" in after["main.py"]
+    assert clashes(after["main.py"]) == []
+
+
+def test_what_is_refused_is_what_torch_lists_for_accelerators() -> None:
+    """Its own database of operators says which dtypes each takes on CUDA; it leaves out what it cannot compare there."""
+    listed = {
+        operator.name.rpartition(".")[2]: {
+            str(dtype).removeprefix("torch.") for dtype in operator.dtypesIfCUDA
+        }
+        for operator in operator_rows.database()
+        if not operator.variant_test_name and not operator.name.startswith(("special.", "nn."))
+    }
+    known = {name: refused for name, (_, refused) in narrow_floats.REFUSED.items() if name in listed}
+    assert len(known) > len(narrow_floats.REFUSED) - 3
+    assert [name for name, refused in known.items() if refused & listed[name]] == []
