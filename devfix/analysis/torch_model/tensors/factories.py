@@ -193,9 +193,7 @@ def tensor(interp: Interpreter, name: str, site: CallSite) -> Value:
     made = _new(interp, site, dtype, nesting(interp, data))
     made = replace(made, empty=True) if is_empty_list(site) else made
     if isinstance(data, Array) and "dtype" not in site.keywords:
-        made = replace(
-            made, typed=((interp.site("numpy", site.node),),)
-        )  # nobody chose how wide its floats are
+        made = replace(made, typed=((interp.site("numpy", site.node),),))  # nobody chose how wide they are
     if device_of(site.value(None, "device")) is not None:
         return made
     if isinstance(data, Tensor):
