@@ -218,6 +218,22 @@ def test_predictions_come_back_to_the_cpu() -> None:
     assert _fit(run=run.format(", device='cuda'"))
 
 
+def test_what_writes_predictions_is_told_them_where_they_are() -> None:
+    text = FIT.format(
+        automatic="True", configured="pass", trained="pass", validated="0", hook="pass", options="callbacks=[Writer()]",
+        run="trainer.predict(net, loader)",
+    )  # fmt: skip
+    writer = """
+from lightning.pytorch.callbacks import BasePredictionWriter
+
+class Writer(BasePredictionWriter):
+    def write_on_batch_end(self, trainer, pl_module, prediction, batch_indices, batch, batch_idx, dataloader_idx):
+        (prediction + batch[0]).numpy()
+"""
+    assert clashes(writer + text)
+    assert clashes(writer.replace(".numpy", ".cpu().numpy") + text) == []
+
+
 def test_a_trainer_takes_the_module_that_it_trained() -> None:
     run = "trainer.fit(net, loader)\ntrainer.validate(dataloaders=loader)"
     made = "def on_validation_start(self):\n        self.probe = torch.zeros(3{})"

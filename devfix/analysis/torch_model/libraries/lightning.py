@@ -45,6 +45,8 @@ _TOLD = ("accelerator", "callbacks", "precision", *_CHECKS)
 _FULL = (NONE, Const(32), Const("32"), Const("32-true"))
 _MIXED = (Const(16), Const("16"), Const("16-mixed"), Const("bf16"), Const("bf16-mixed"))
 _UNSURE = "unsure"
+#: What a callback that writes predictions is told of each batch.
+_PREDICTING, _WRITE = "predict_step", "write_on_batch_end"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +78,7 @@ _PHASES = {
     "fit": (_TRAIN, _VALIDATE),
     "validate": (_VALIDATE,),
     "test": (_Phase("test_dataloader", "test_step", "test"),),
-    "predict": (_Phase("predict_dataloader", "predict_step", "predict"),),
+    "predict": (_Phase("predict_dataloader", _PREDICTING, "predict"),),
 }
 
 
@@ -218,6 +220,8 @@ def _run_steps(run: Run, phase: _Phase, loader: Value, optimizer: Value) -> Valu
             loss = replace(outputs, grad=False, leaf=True)
             outputs = interp.new(Obj("dict", attrs={"loss": loss}))
     run.hook(f"on_{phase.hooks}_batch_end", outputs, batch, number, number)
+    if phase.step == _PREDICTING:
+        run.hook(_WRITE, outputs, UNKNOWN, batch, number, number)
     fetched = collation.placed(interp, outputs, CPU)
     return interp.new(Obj("list", element=fetched)) if fetched != NONE else UNKNOWN
 
