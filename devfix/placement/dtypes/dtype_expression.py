@@ -13,6 +13,10 @@ from devfix.placement.devices.device_expression import place_at
 
 #: Layers whose parameter is called ``weight``.
 _WEIGHTED = ("Linear", "Bilinear", "Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d")
+#: Methods of a model of transformers that return a part of it, and what a part is called whose class nobody knows.
+_GETTERS, _UNNAMED = frozenset({"get_encoder", "get_decoder"}), "torch.nn.Module"
+#: What modules are called that have no ``dtype``, unlike models of transformers.
+_MODULES = ("torch.nn.", "torchvision.models.", "timm.")
 #: Methods of a module that return it.
 _ITSELF = frozenset("to cuda cpu half bfloat16 float double eval train requires_grad_".split())
 
@@ -27,6 +31,8 @@ def dtype_expression(facts: Facts, mismatch: Mismatch) -> str | None:
         return None
     outline = facts.outline(decisive.path)
     node = outline.expression_at(decisive.span)
+    if node is not None and (whole := _model_of_part(mismatch, node)) is not None:
+        return f"{outline.source.segment(outline.source.span(whole))}.dtype"
     if node is None or not _is_plain(node):
         return None
     text = outline.source.segment(decisive.span)
@@ -65,9 +71,16 @@ def _own_dtype(outline: Outline, node: ast.expr) -> str | None:
 
 def _is_module(mismatch: Mismatch, decisive: Operand) -> bool:
     """Whether the operand is written as the layer that is called, not as a tensor."""
-    return decisive.role == "weight" and mismatch.operation.startswith("torch.nn.") and (
+    return decisive.role == "weight" and mismatch.operation.startswith(_MODULES) and (
         not mismatch.operation.startswith("torch.nn.functional.")
     )  # fmt: skip
+
+
+def _model_of_part(mismatch: Mismatch, node: ast.expr) -> ast.expr | None:
+    """The model in ``model.get_encoder()``, where that is called: models of transformers tell their dtype."""
+    is_part = mismatch.operation == _UNNAMED and isinstance(node, ast.Call) and called(node) in _GETTERS
+    func = node.func if is_part and isinstance(node, ast.Call) else None
+    return func.value if isinstance(func, ast.Attribute) and _is_plain(func.value) else None
 
 
 def _is_plain(node: ast.expr) -> bool:

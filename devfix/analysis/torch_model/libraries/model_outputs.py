@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.copying import replace
-from devfix.analysis.domain.values import TRUE, Const, External, Obj, Ref, Tensor, Value
+from devfix.analysis.domain.values import Const, External, Obj, Ref, Tensor, Value
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -15,7 +15,7 @@ CLASS = External("transformers.ModelOutput")
 _STATES, _LOGITS = ("last_hidden_state", "pooler_output"), ("logits",)
 #: Of halves some models make float32 logits in the end.
 _KEPT = {"float32": (*_STATES, *_LOGITS), "float16": _STATES, "bfloat16": _STATES}
-#: Parts of models that are models themselves and return such an output, and the fact of one.
+#: Parts of models that are models themselves and return such an output, and the fact of one, which is what it is a part of.
 _MODELS = frozenset(
     "encoder decoder model transformer base_model bert roberta distilbert electra deberta albert vit text_model "
     "vision_model language_model get_encoder get_decoder".split()
@@ -46,6 +46,11 @@ def answers(obj: Obj) -> bool:
     return _FACT in obj.facts or getattr(obj.cls, "name", "").startswith(_LIBRARIES)
 
 
-def facts_of_part(whole: Obj, name: str) -> dict[str, Value]:
+def facts_of_part(obj: Obj, name: str) -> dict[str, Value]:
     """What is known of a part of a model by its name."""
-    return {_FACT: TRUE} if name in _MODELS and answers(whole) else {}
+    return {_FACT: class_of_whole(obj)} if name in _MODELS and answers(obj) else {}
+
+
+def class_of_whole(obj: Obj) -> Value:
+    """The class of a model, or of the model that a part belongs to."""
+    return obj.facts.get(_FACT, obj.cls)

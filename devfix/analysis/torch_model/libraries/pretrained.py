@@ -44,6 +44,7 @@ from devfix.analysis.torch_model.libraries import (
     movables,
     partial_models,
     picture_makers,
+    raw_inputs,
     tokenizers,
 )
 from devfix.analysis.torch_model.loading import batches
@@ -280,7 +281,7 @@ def _check_dtypes(
 ) -> None:
     """Pictures, and what stands for embedded tokens, have the dtype of the weights where the first layer takes them as they are."""
     if model_outputs.answers(obj):
-        taken = [part for part in parts if part.role == _EMBEDDED]
+        taken = [part for part in parts if part.role == _EMBEDDED] + raw_inputs.among(obj, parts)
     elif name.startswith(_AS_GIVEN) and not name.startswith(detection.PACKAGE):
         own = [interp.obj(part).cls for part in obj.attrs.values() if isinstance(part, Ref)]
         taken = [] if any(isinstance(cls, Class) for cls in own) else parts
@@ -288,6 +289,16 @@ def _check_dtypes(
         return
     floats = [part for part in taken if part.tensor.dtype in FLOATS]
     requirements.same_dtype(interp, site.node, name, [*floats, weight])
+
+
+def _check_generated_from(interp: Interpreter, ref: Ref, obj: Obj, place: Tensor, site: CallSite) -> None:
+    """What ``generate`` is given comes to the first layer as it is, too; where it has to be is another question."""
+    called = getattr(obj.cls, "name", "")
+    parts = raw_inputs.among(obj, _operands(interp, obj, called, site))
+    model = site.node.func.value if isinstance(getattr(site.node, "func", None), ast.Attribute) else None
+    if parts:
+        weight, _ = weights.operand(interp, ref, place, parts, model)
+        _check_dtypes(interp, obj, called, parts, weight, site)
 
 
 def _show_parts(interp: Interpreter, ref: Ref, result: Tensor, site: CallSite) -> bool:
@@ -330,6 +341,7 @@ def method(interp: Interpreter, ref: Ref, name: str, site: CallSite) -> Value:
     if name in model_parts.GETTERS and model_outputs.answers(obj):
         return model_parts.part(interp, ref, obj, name)
     if name == "generate" and obj.place is not None:
+        _check_generated_from(interp, ref, obj, obj.place, site)
         return generation.generate(interp, obj, obj.place, site)
     if name.startswith("enable_") and name.endswith("_offload"):
         modules.havoc(interp, ref)  # from here on its parts are taken to where they are needed
