@@ -23,7 +23,8 @@ from devfix.analysis.domain.values import (
 )
 from devfix.analysis.language import iteration
 from devfix.analysis.language.frames import Arg, CallSite
-from devfix.analysis.torch_model.tensors import operations
+from devfix.analysis.torch_model.tensors import operations, requirements
+from devfix.analysis.torch_model.tensors.requirements import Part
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -120,7 +121,20 @@ def forward_product(interp: Interpreter, name: str, site: CallSite) -> Value:
     if function is None or primals is None or items is None or "has_aux" in site.keywords:
         return UNKNOWN
     value = interp.call(function, CallSite(site.node, tuple(Arg(each, primals.node) for each in items)))
+    tangents = site.get(2, "tangents")
+    directions = iteration.exact_items(interp, tangents.value) if tangents is not None else None
+    for primal, tangent in zip(items, directions or (), strict=False):
+        _meet(interp, "torch.func.jvp", primal, tangents and tangents._replace(value=tangent), site)
     return TupleValue((value, _mapped(interp, value, lambda t: _alike(interp, t, site))))
+
+
+def _meet(interp: Interpreter, name: str, value: Value, given: Arg | None, site: CallSite) -> None:
+    """What is multiplied with a derivative is beside what that is of, unless it is a number."""
+    if given is None or not isinstance(value, Tensor) or not isinstance(given.value, Tensor):
+        return
+    if given.value.rank != 0:
+        parts = [Part(value, "input", None), Part(given.value, "grad", given.node)]
+        requirements.meet(interp, site.node, name, parts, scalars=False)
 
 
 def backward_product(interp: Interpreter, name: str, site: CallSite) -> Value:
@@ -131,11 +145,12 @@ def backward_product(interp: Interpreter, name: str, site: CallSite) -> Value:
     args = site.args[1:]
     value = interp.call(function, CallSite(site.node, args))
     primals = TupleValue(tuple(arg.value for arg in args))
-    return TupleValue((value, Partial(External(_GRADIENTS), (primals,), ())))
+    return TupleValue((value, Partial(External(_GRADIENTS), (primals, value), ())))
 
 
 def gradients_of(interp: Interpreter, name: str, site: CallSite) -> Value:
     """The function of ``vjp`` is called: its gradients are like what they are of."""
+    _meet(interp, "torch.func.vjp", site.value(1) or UNKNOWN, site.get(2), site)
     return _mapped(interp, _function(site), lambda t: _alike(interp, t, site))
 
 
