@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from text_program import fix_texts
+from text_program import clashes, fix_texts
 
 from devfix.findings import Applicability
 
@@ -64,3 +64,45 @@ def test_what_may_not_be_there_or_is_not_all_that_is_written_tells_no_dtype(writ
     after = fixed(written, more)
     assert "dtype=" not in after
     assert f"out[self.mask] = ({written}).float()" in after or f"out[self.mask] = {written}.float()" in after
+
+
+#: Floats that are written into a tensor of whole numbers, whose fill value nobody wrote as a float.
+_WRITTEN = """
+import torch
+
+def pooled(x, group, n, empty=0):
+    start = torch.full((n, x.size(1)), empty{dtype})
+    {write}
+    return start.sum(0)
+
+print(pooled(torch.rand(4, 2){cast}, torch.tensor([0, 1, 1, 0]), 3))
+"""
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        "start = start.scatter_reduce(0, group[:, None].expand_as(x), x, 'amax')",
+        "start.scatter_add_(0, group[:, None].expand_as(x), x)",
+        "start.index_add_(0, group, x)",
+        "start = torch.index_copy(start, 0, group, x)",
+    ],
+)
+def test_what_floats_are_written_into_is_made_of_floats(write: str) -> None:
+    text = _WRITTEN.replace("{write}", write)
+    before = text.replace("{cast}", "").replace("{dtype}", "")
+    after, _ = fix_texts({"main.py": before}, Applicability.UNSAFE)
+    assert after["main.py"] == text.replace("{cast}", "").replace("{dtype}", ", dtype=x.dtype")
+    assert clashes(after["main.py"]) == []
+
+
+def test_what_comes_of_them_is_taken_to_be_of_floats() -> None:
+    text = _WRITTEN.replace("{write}", "start = start.index_add(0, group, x)").replace("{cast}", "")
+    text = text.replace("start.sum(0)", "torch.softmax(start, 0)")
+    assert clashes(text.replace("{dtype}", "")) == ["6: dtype"]
+    assert clashes(text.replace("{dtype}", ", dtype=x.dtype")) == []
+
+
+def test_whole_numbers_are_written_into_whole_numbers() -> None:
+    text = _WRITTEN.replace("{write}", "start.index_add_(0, group, x)\n    start = start.float()")
+    assert clashes(text.replace("{cast}", ".long()").replace("{dtype}", "")) == []

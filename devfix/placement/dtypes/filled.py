@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from devfix.analysis.domain.lattice import FLOATS, INTEGERS
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.outline import Outline
 from devfix.findings import Applicability, FileEdit, Fix, Mismatch, Operand, Origin, SetKeyword
@@ -13,6 +14,8 @@ from devfix.placement.devices.device_expression import place_at
 from devfix.placement.text.dependence import dotted
 from devfix.placement.text.naming import may_be_number
 
+#: The operands that operations write into another one.
+_WRITTEN = frozenset(("src", "source", "values"))
 _WRITING = "torch.Tensor.__setitem__"
 #: What makes a tensor that is there to be filled.
 _MAKERS = frozenset({"zeros", "ones", "empty", "full"})
@@ -21,8 +24,9 @@ _MAKERS = frozenset({"zeros", "ones", "empty", "full"})
 def as_values(facts: Facts, mismatch: Mismatch) -> Iterator[Fix]:
     """``out = torch.zeros(n, dtype=x.dtype)`` for ``out[mask] = x``, where something else refuses ``out`` for its dtype.
 
-    That, or the writing, is the mismatch. One cast of ``x`` does where nothing else does.
+    That, or the writing, is the mismatch. One cast of ``x`` does where nothing else does, unless it makes whole numbers of floats.
     """
+    yield from _as_floats(facts, mismatch)
     met = list(facts.mismatches(mismatch.kind))
     for fill in (each for each in met if each.operation == _WRITING and len(each.operands) > 1):
         values, whole = fill.operands[:2]
@@ -38,13 +42,27 @@ def as_values(facts: Facts, mismatch: Mismatch) -> Iterator[Fix]:
                 yield Fix(title, (edit,), Applicability.UNSAFE)
 
 
+def _as_floats(facts: Facts, mismatch: Mismatch) -> Iterator[Fix]:
+    """``start = torch.full((n,), 0, dtype=x.dtype)`` for ``start.scatter_add(0, index, x)``, where ``x`` is of floats."""
+    if len(mismatch.operands) < 2 or mismatch.operands[0].role not in _WRITTEN:
+        return
+    values, whole = mismatch.operands[:2]
+    made = whole.trail[0] if whole.trail else None
+    rounds = whole.dtype in INTEGERS and values.dtype in FLOATS
+    if rounds and made is not None and made.kind == "factory":
+        edit = _told(facts, made, values, times=0)
+        if edit is not None:
+            title = f"make `{whole.text}` in the dtype of `{values.text}`"
+            yield Fix(title, (edit,), Applicability.UNSAFE)
+
+
 def _goes_back_to(mismatch: Mismatch, made: Origin) -> bool:
     """Whether what was made, or is computed from it, is an operand of a mismatch."""
     return any(life[:1] == (made,) for each in mismatch.operands for life in (each.trail, *each.roots))
 
 
-def _told(facts: Facts, made: Origin, values: Operand) -> FileEdit | None:
-    """The call makes its result in the dtype of the values, which are there by then and are all that is written to it."""
+def _told(facts: Facts, made: Origin, values: Operand, *, times: int = 1) -> FileEdit | None:
+    """The call makes its result in the dtype of the values, which are there by then; entries of it are set so many times."""
     place = place_at(facts, made.path, made.span)
     if place is None or values.path != place.path:
         return None
@@ -60,7 +78,7 @@ def _told(facts: Facts, made: Origin, values: Operand) -> FileEdit | None:
     scope = function or outline.source.tree
     known = is_bound(outline, place.node, path.partition(".")[0])
     written = [each for each in outline.occurrences(scope, name) if _is_written(outline, each)]
-    if not known or len(written) != 1 or _is_bound_later(scope, statement, path):
+    if not known or len(written) != times or _is_bound_later(scope, statement, path):
         return None
     return FileEdit(place.path, SetKeyword(made.span, "dtype", f"{path}.dtype"))
 

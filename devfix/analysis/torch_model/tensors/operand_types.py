@@ -62,22 +62,26 @@ _PRODUCTS = frozenset(
 
 def check_written(
     interp: Interpreter, node: ast.AST, name: str, parts: list[Part], *, in_place: bool
-) -> None:
+) -> list[Part]:
     """What is written into a tensor has its dtype: "scatter(): Expected self.dtype to be equal to src.dtype".
 
     Autocast widens the operands of two of these by itself, unless they write in place. Weights are written nowhere,
-    and have it too, unless they are one number.
+    and have it too, unless they are one number. The operands that are given back are as those that fit: whole numbers into
+    which floats are written should have been floats.
     """
     if name == "torch.lerp":
         weights = [part for part in parts if part.role == "weight" and part.tensor.rank not in (0, None)]
         requirements.same_dtype(interp, node, name, [*weights, parts[0]], decisive=parts[0])
     source = next((part for part in parts if part.role in _WRITTEN), None)
     if source is None or source is parts[0] or parts[0].role != "input" or name == "torch.heaviside":
-        return
-    if interp.autocast and name in _WIDENED and not in_place:
-        return
-    if source.tensor.rank != 0:
-        requirements.same_dtype(interp, node, name, [source, parts[0]], decisive=parts[0])
+        return parts
+    if (interp.autocast and name in _WIDENED and not in_place) or source.tensor.rank == 0:
+        return parts
+    requirements.same_dtype(interp, node, name, [source, parts[0]], decisive=parts[0])
+    target, wide = parts[0].tensor, source.tensor.dtype
+    if target.dtype not in INTEGERS or not requirements.is_float(wide):
+        return parts
+    return [replace(parts[0], tensor=replace(target, dtype=wide, typed=())), *parts[1:]]
 
 
 def check_masks(interp: Interpreter, node: ast.AST, operation: str, parts: list[Part]) -> None:

@@ -256,7 +256,7 @@ def _operation(interp: Interpreter, name: str, op: Op, site: CallSite, *, in_pla
         return UNKNOWN
     if op.same_dtype:
         operand_types.check_alike(interp, name, parts, site)
-    operand_types.check_written(interp, site.node, full, parts, in_place=in_place)
+    parts = operand_types.check_written(interp, site.node, full, parts, in_place=in_place)
     parts = index_types.check(interp, site.node, full, parts, _INDICES)
     operand_types.check_masks(interp, site.node, full, parts)
     operand_types.check_logical(interp, site.node, full, parts, [arg.value for arg in site.args[1:]])
