@@ -16,6 +16,7 @@ from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.nn import modules
 from devfix.analysis.torch_model.libraries import lightning_methods
 from devfix.analysis.torch_model.tensors.arguments import device_of
+from devfix.analysis.torch_model.training import storage_mapping
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -35,7 +36,7 @@ def restore(interp: Interpreter, cls: Class, name: str, site: CallSite) -> Value
     if name == _CHECKPOINT and lightning_methods.MODULE in above:
         given = {key: arg for key, arg in site.keywords.items() if key not in _OF_FILE}
         made = _made(interp, cls, CallSite(site.node, (), given, open=True, spread=True))
-        place = _mapped(site.value(1, "map_location"))
+        place = _mapped(interp, site)
         hook = classes.find(interp, cls, "on_load_checkpoint")
     elif name == _PRETRAINED and any(base.startswith(_TRANSFORMERS) for base in above):
         config = Arg(site.value(None, "config") or UNKNOWN)
@@ -59,7 +60,10 @@ def _made(interp: Interpreter, cls: Class, site: CallSite) -> Value:
         return construction.instantiate(interp, cls, site)
 
 
-def _mapped(told: Value | None) -> Device:
+def _mapped(interp: Interpreter, site: CallSite) -> Device:
     """Where the tensors of a file are; without ``map_location`` where they were when it was written."""
-    found = device_of(told) if told not in (None, NONE) else None
+    told = site.value(1, "map_location")
+    found = storage_mapping.device(interp, told, site) or (
+        device_of(told) if told not in (None, NONE) else None
+    )
     return found if found is not None and found.is_known else UNKNOWN_DEVICE

@@ -32,7 +32,7 @@ from devfix.analysis.torch_model.devices import device_strings
 from devfix.analysis.torch_model.python import copies, file_names, text_methods
 from devfix.analysis.torch_model.tensors import requirements
 from devfix.analysis.torch_model.tensors.requirements import Part
-from devfix.analysis.torch_model.training import snapshots
+from devfix.analysis.torch_model.training import snapshots, storage_mapping
 from devfix.analysis.torch_model.training.snapshots import Snapshot
 from devfix.findings import Origin
 
@@ -52,7 +52,8 @@ def load(interp: Interpreter, name: str, site: CallSite) -> Value:
     """A checkpoint: what the program saved there, else something nobody knows."""
     location = site.value(1, "map_location")
     open_ = location is None or (location == NONE and _is_left_open(site.get(1, "map_location")))
-    asked = device_strings.asked(interp, site, 1, "map_location")
+    asked = storage_mapping.device(interp, location, site)
+    asked = device_strings.asked(interp, site, 1, "map_location") if asked is None else asked
     device = UNKNOWN_DEVICE if site.open else asked
     # Only a load without map_location is the cause of where its tensors are.
     kind = "host-checkpoint" if device == CPU else "other"
