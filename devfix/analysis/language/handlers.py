@@ -39,12 +39,16 @@ def try_(interp: Interpreter, node: ast.Try) -> None:
         entry = join_states(begun, ended)
         entry.dead = False
         caught = raising.caught(interp, node, handler, raised)
-        interp.state = caught.enter(entry, certain=certain)
+        by_data = caught.is_known and caught.by_data and any(frame.loops for frame in interp.stack)
+        interp.state = caught.enter(entry, certain=certain or by_data)
         if handler.name:
             interp.state.set(interp.frame.id, handler.name, caught.exception)
         if certain and caught.is_known:
             interp.run(handler.body)
             after = join_states(after, interp.state)
+            continue
+        if by_data:
+            after = join_states(after, _taken_at_times(interp, handler), split=True)
             continue
         after = _handled(interp, node, handler, after, caught)
     with interp.recorder.mute():
@@ -110,6 +114,14 @@ def _handled(
     interp.frame.filling.update(id(state) for _, state in rescues)
     own_files.tell(interp, after, interp.state)
     return join_states(after, interp.state, alike=True)
+
+
+def _taken_at_times(interp: Interpreter, handler: ast.ExceptHandler) -> State:
+    """What holds behind a handler of what a test of data raises: one run takes it in some rounds, and not in others."""
+    if interp.frame.loops and isinstance(handler.body[-1], ast.Continue):
+        interp.frame.loops[-1].by_data = True
+    interp.run(handler.body)
+    return interp.state
 
 
 def _run_to_the_end(interp: Interpreter, body: list[ast.stmt]) -> State:

@@ -24,10 +24,14 @@ _STOP = External("builtins.StopIteration")
 
 
 class Raised(NamedTuple):
-    """An exception, unknown where a call was not followed that may raise any, and the state in which it was raised."""
+    """An exception, unknown where a call was not followed that may raise any, and the state in which it was raised.
+
+    ``by_data``: a test of data led to it, so that a run goes on after it has raised this, and raises it after it went on.
+    """
 
     value: Value
     state: State
+    by_data: bool = False
 
 
 def raise_(interp: Interpreter, node: ast.Raise) -> None:
@@ -48,6 +52,17 @@ def _note(interp: Interpreter, value: Value) -> None:
         interp.raised.append(Raised(value, interp.state.fork()))
 
 
+def count(interp: Interpreter) -> int:
+    """How many exceptions the ``try`` statement around has been told of so far."""
+    return len(interp.raised or ())
+
+
+def depend_on_data(interp: Interpreter, since: int) -> None:
+    """What was raised since then was raised in one branch of a test of data."""
+    if interp.raised is not None:
+        interp.raised[since:] = [each._replace(by_data=True) for each in interp.raised[since:]]
+
+
 def not_followed(interp: Interpreter) -> None:
     """A call is not followed, and may raise what others raise."""
     if interp.raised is not None:
@@ -66,7 +81,8 @@ def ended(interp: Interpreter, generator: Value) -> None:
 def collected(interp: Interpreter, node: ast.Try) -> Iterator[list[Raised]]:
     """What is raised in the block; those around it are told of what no handler of ``node`` is sure to catch."""
     outer = interp.raised
-    if node.__class__ is not ast.Try or (outer is None and not any(each.name for each in node.handlers)):
+    wanted = outer is not None or any(each.name or _catches_own(interp, each) for each in node.handlers)
+    if node.__class__ is not ast.Try or not wanted:
         yield []  # what ``except*`` gives is a group of them
         return
     interp.raised = raised = list[Raised]()
@@ -85,6 +101,7 @@ class Caught(NamedTuple):
 
     exception: Value
     states: tuple[State, ...]
+    by_data: bool = False
 
     @property
     def is_known(self) -> bool:
@@ -107,7 +124,12 @@ def caught(interp: Interpreter, node: ast.Try, handler: ast.ExceptHandler, raise
         found.append(each)
     values = [UNKNOWN if _catches(interp, handler, each) is None else each.value for each in found]
     states = tuple(each.state for each in found if each.value != UNKNOWN)
-    return Caught(join_all(values), states)
+    return Caught(join_all(values), states, bool(found) and all(each.by_data for each in found))
+
+
+def _catches_own(interp: Interpreter, handler: ast.ExceptHandler) -> bool:
+    """Whether a handler is for exceptions of one class of the program's own."""
+    return isinstance(handler.type, ast.Name) and isinstance(interp.lookup(handler.type.id), Class)
 
 
 def _catches(interp: Interpreter, handler: ast.ExceptHandler, raised: Raised) -> bool | None:

@@ -119,7 +119,7 @@ def if_(interp: Interpreter, node: ast.If) -> None:
     asked = file_listings.are_asked_for(interp, node.test) or read_values.are_asked_for(interp, node.test)
     alike = asked or concerns_file(node.test)
     usual = conditions.usual(interp, node.test)
-    before, doubted = interp.state, size_tests.doubt(interp, node)
+    before, doubted, raised = interp.state, size_tests.doubt(interp, node), raising.count(interp)
     interp.state = before.fork()
     conditions.assume(interp, node.test, True, node)
     rounds = any(loop.node is not None and varies(node.test, loop.node) for loop in frame.loops[-1:])
@@ -140,6 +140,8 @@ def if_(interp: Interpreter, node: ast.If) -> None:
     branches.run(interp, node.orelse, unusual=usual is True, alike=alike)
     split = data_tests.come_out_both_ways(interp, node, before, then, rounds=rounds) and not caches
     frame.options = frame.options or not split
+    if split:
+        raising.depend_on_data(interp, raised)
     split = split or keyed or interp.program.adopts
     if alike:
         own_files.tell(interp, then, interp.state)

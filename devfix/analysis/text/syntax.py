@@ -252,7 +252,7 @@ def is_flag(test: ast.expr) -> bool:
 #: Calls whose results are numbers of the data at hand.
 _COUNTING = frozenset(
     "len size numel dim item random randint randrange uniform gauss normal rand randn bernoulli sum mean norm any all "
-    "max min abs int float round sqrt exp log time perf_counter".split()
+    "max min abs int float round sqrt exp log time perf_counter isnan isinf isfinite isclose allclose".split()
 )
 
 #: Calls that look whether a file is there.
