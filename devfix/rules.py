@@ -36,6 +36,7 @@ from devfix.findings import (
     WrapExpression,
 )
 from devfix.placement.adopting.adoption import edits as adoption_edits
+from devfix.placement.batches.handed_back import left_on_host
 from devfix.placement.batches.start_method import spawned
 from devfix.placement.batches.unloading import Unloading
 from devfix.placement.blaming.causes import (
@@ -137,6 +138,7 @@ __all__ = [
     "given_average",
     "hard_coded_spots",
     "is_index",
+    "left_on_host",
     "legacy",
     "life",
     "limit_fixes",

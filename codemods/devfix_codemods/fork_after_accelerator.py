@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from devfix.rules import Applicability, Facts, Finding, Origin, Rule, spawned
+from devfix.rules import Applicability, Facts, Finding, Origin, Rule, left_on_host, spawned
 
 
 class ForkAfterAccelerator(Rule):
@@ -13,7 +13,8 @@ class ForkAfterAccelerator(Rule):
     ``multiprocessing`` and ``concurrent.futures`` are forked unless the program says otherwise, up to
     Python 3.13; from 3.14 on only where it asks for it.
 
-    The fix lets these processes be spawned. Each then imports the script anew, so it is offered only
+    What a function of a pool only moves to hand it back stays on the CPU, and whoever takes it moves it.
+    Else the fix lets these processes be spawned. Each then imports the script anew, so it is offered only
     where they start under the main guard, call a function at the top of a module, and nothing that it
     reads is set later. Even then they draw other random numbers than forked ones, so the fix is unsafe.
 
@@ -64,4 +65,5 @@ class ForkAfterAccelerator(Rule):
             if made not in seen:
                 seen.add(made)
                 message = f"`{mismatch.operands[0].text}` uses the accelerator in a forked process, but the script has used it before"
-                yield self.finding(mismatch, message, spawned(facts, mismatch), at=made)
+                fixes = [*left_on_host(facts, mismatch), *spawned(facts, mismatch)]
+                yield self.finding(mismatch, message, fixes, at=made)

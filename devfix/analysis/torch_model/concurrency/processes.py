@@ -158,15 +158,29 @@ def pool_method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSi
         return ref
     _note(interp, (arg.value for arg in site.all_args()))
     held = obj.facts.get(_START)
+    arrived: Value = UNKNOWN
     if site.args and isinstance(held, Const) and isinstance(held.value, Start):
         start = held.value
         if start.later:
             start = replace(start, used=interp.state.used, later=False)
             interp.update(ref, obj.with_fact(_START, Const(start)))
-        given = _given(interp, name, site, is_executor=_is_executor(start.name))
+        executor = _is_executor(start.name)
+        given = _given(interp, name, site, is_executor=executor)
         if given is not None:
-            forks.check(interp, start, site.args[0], given)
-    return unknown_code.call(interp, site)
+            arrived = forks.check(interp, start, site.args[0], given, back=True)
+            arrived = _results(interp, name, arrived, is_executor=executor)
+    return unknown_code.call(interp, site) if arrived == UNKNOWN else arrived
+
+
+def _results(interp: Interpreter, name: str, each: Value, *, is_executor: bool) -> Value:
+    """What a method of a pool gives, where its function gives that; nothing is known of what waits for a result."""
+    if each == UNKNOWN or name.endswith("_async"):
+        return UNKNOWN
+    if name in _APPLYING:
+        return each
+    if name.startswith("imap") or is_executor:
+        return Sequence(each) if name in _MAPPING else UNKNOWN
+    return interp.new(Obj("list", element=each))
 
 
 def _is_executor(name: str) -> bool:
