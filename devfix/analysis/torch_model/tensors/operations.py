@@ -105,6 +105,7 @@ def _applied(interp: Interpreter, name: str, base: str, site: CallSite, *, in_pl
         known = base in SAME or base in FLOATING or base in RESHAPES or base in TESTS
         return UNKNOWN if known else None
     if in_place and base in SAME | FLOATING:
+        in_place_results.check_alone(interp, base, first, site)
         return first
     return _unary(interp, name, base, first, site)
 
