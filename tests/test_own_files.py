@@ -261,3 +261,26 @@ def test_what_was_read_is_moved_as_what_is_made_is(test: str) -> None:
     assert clashes(text.replace("model(x)", "model(x.cuda())")) == []
     elsewhere = text.replace("model.cuda()", "model = model.to(device='cpu')")
     assert clashes(elsewhere) == []
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        "read('model.pt') or Net()",
+        "read('model.pt') if os.path.exists('model.pt') else Net()",
+        "torch.load('model.pt', weights_only=False) if os.path.exists('model.pt') else Net()",
+        "Net() if not os.path.isfile('model.pt') else torch.load('model.pt', weights_only=False)",
+    ],
+)
+def test_an_expression_that_makes_what_it_does_not_read_tells_what_it_reads(made: str) -> None:
+    text = READ_OR_MADE.format(test=f"model = {made}", error="OSError", more=" @ torch.eye(2)", x="x.cuda()")
+    text = text.replace("import torch\n", "import os\nimport torch\n", 1)
+    assert clashes(text) == ["12: device"]
+    assert clashes(text.replace("torch.eye(2)", "torch.eye(2, device=x.device)")) == []
+
+
+@pytest.mark.parametrize("test", ["model if model else Net()", "Net() if model is None else model"])
+def test_an_expression_that_asks_for_what_was_read_tells_what_that_is(test: str) -> None:
+    text = READ_OR_MADE.format(test=f"model = {test}", error="OSError", more=" @ torch.eye(2)", x="x.cuda()")
+    assert clashes(text) == ["11: device"]
+    assert clashes(text.replace("torch.eye(2)", "torch.eye(2, device=x.device)")) == []

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from devfix.analysis.assumptions import changing_globals
 from devfix.analysis.assumptions.usual_values import at_times
-from devfix.analysis.deciding import answers, conditions, correlated, emptiness, in_turn
+from devfix.analysis.deciding import answers, conditions, correlated, emptiness, in_turn, read_values
 from devfix.analysis.domain import classes
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.join import join_all, join_values, scalar_type, usually
@@ -146,6 +146,8 @@ def bool_op(interp: Interpreter, node: ast.BoolOp) -> Value:
         if known is not None:
             possible.append(value)
     branches.meet(interp, ends)
+    if stops_at and isinstance(possible[0], Ref) and (made := read_values.made_instead(interp, possible)):
+        return made
     if asked and len(possible) == 2:
         return environment.instead(possible[-1])
     if len(possible) > 1 and all(scalar_type(value) == "bool" for value in possible):
@@ -186,10 +188,13 @@ def if_exp(interp: Interpreter, node: ast.IfExp) -> Value:
     if truth is not None:
         return interp.eval(node.body if truth else node.orelse)
     usual = conditions.usual(interp, node.test)
+    missing = read_values.may_be_missing(interp, node.test)
     body, orelse = branches.evaluate(interp, node, usual)
     if body is None or orelse is None:
         interp.state.dead = interp.state.dead or body is orelse
         return body or orelse or UNKNOWN
+    if missing and (made := read_values.made_instead(interp, [body, orelse])) is not None:
+        return made
     if changing_globals.asks_for_flag(interp, node.test) and not isinstance(body, Tensor):
         return UNKNOWN  # which device it names, say
     if (truth := conditions.decide_devices(interp, node, body, orelse)) is not None:
