@@ -295,7 +295,8 @@ def _check_generated_from(interp: Interpreter, ref: Ref, obj: Obj, place: Tensor
     """What ``generate`` is given comes to the first layer as it is, too; where it has to be is another question."""
     called = getattr(obj.cls, "name", "")
     parts = raw_inputs.among(obj, _operands(interp, obj, called, site))
-    model = site.node.func.value if isinstance(getattr(site.node, "func", None), ast.Attribute) else None
+    callee = site.node.func if isinstance(site.node, ast.Call) else None
+    model = callee.value if isinstance(callee, ast.Attribute) else None
     if parts:
         weight, _ = weights.operand(interp, ref, place, parts, model)
         _check_dtypes(interp, obj, called, parts, weight, site)
