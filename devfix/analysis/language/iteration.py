@@ -41,6 +41,10 @@ if TYPE_CHECKING:
 MAX_ITEMS, _MAX_APART = 32, 128
 #: A slice; its bounds are not kept.
 SLICE = External("builtins.slice")
+#: An iterator over a collection.
+ITERATOR = External("builtins.iterator")
+#: The names under which it has the collection, how many items of it were taken, and what a generator returns at its end.
+SOURCE, PLACE, RESULT = "#source", "#place", "#result"
 #: Modules whose items are their names, as those of a dict are.
 NAMED = frozenset({External("torch.nn.ModuleDict"), External("torch.nn.ParameterDict")})
 
@@ -120,10 +124,27 @@ def exact_items(interp: Interpreter, value: Value) -> tuple[Value, ...] | None:
         return tuple(key_value(key) for key in obj.attrs)
     if obj.kind == "dataset":
         return None  # its items are the columns
+    if obj.cls == ITERATOR:
+        return _left(interp, obj)
     if obj.items is None or obj.element is not None or "__iter__" in obj.attrs:
         return None
     own = classes.find(interp, obj.cls, "__iter__") if isinstance(obj.cls, Class) else None
     return obj.items if own is None else None
+
+
+def _left(interp: Interpreter, iterator: Obj) -> tuple[Value, ...] | None:
+    """The items that an iterator has still to give."""
+    items, place = exact_items(interp, iterator.attrs[SOURCE]), iterator.attrs[PLACE]
+    if items is None or not isinstance(place, Const) or not isinstance(place.value, int):
+        return None
+    return items[place.value :]
+
+
+def lose_place(interp: Interpreter, value: Value) -> None:
+    """Nobody knows any more how far an iterator has come, if it is one."""
+    obj = interp.obj_of(value)
+    if isinstance(value, Ref) and obj is not None and obj.cls == ITERATOR:
+        interp.update(value, obj.with_attr(PLACE, Scalar("int")))
 
 
 def fresh_items(interp: Interpreter, value: Value, node: ast.expr | None) -> tuple[Value, ...] | None:
@@ -132,6 +153,7 @@ def fresh_items(interp: Interpreter, value: Value, node: ast.expr | None) -> tup
     A call that only hands on a generator, as ``iter(begun)`` does, need not give all of it.
     """
     items = exact_items(interp, value)
+    lose_place(interp, value)  # a loop need not take all of them
     if (
         items is not None
         or not isinstance(value, Sequence)
@@ -194,6 +216,9 @@ def element(interp: Interpreter, value: Value, node: ast.expr | None) -> Value:
     if value == COMMAND_LINE:
         return option(ARGUMENT)
     obj = interp.obj_of(value)
+    if obj is not None and obj.cls == ITERATOR:  # one of them, and nobody knows which
+        held = exact_items(interp, obj.attrs[SOURCE])
+        return join_all(list(held or ()))
     return UNKNOWN if obj is None else interp.element_of_object(value, obj, node)
 
 

@@ -1,4 +1,4 @@
-"""Iterators: what a loop, or ``next``, gets of an object of the project."""
+"""Iterators: what a loop, or ``next``, gets of an object of the project, and how far one over known items has come."""
 
 from __future__ import annotations
 
@@ -7,13 +7,92 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis.domain import classes
 from devfix.analysis.domain.join import join_all
-from devfix.analysis.domain.values import UNKNOWN, Class, Function, Scalar, Value
+from devfix.analysis.domain.values import (
+    UNKNOWN,
+    Class,
+    Const,
+    Function,
+    Obj,
+    Ref,
+    Scalar,
+    Sequence,
+    TupleValue,
+    Value,
+)
 from devfix.analysis.language import iteration
 from devfix.analysis.language.frames import Arg, CallSite
+from devfix.analysis.reuse import reads
+from devfix.analysis.text.scope_names import own_nodes
+from devfix.analysis.text.syntax import remembered
 from devfix.analysis.torch_model.python import mappings
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
+
+
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+
+
+def begun(interp: Interpreter, value: Value, held: Value) -> Value:
+    """``iter(value)``, which gives one item after the other where they are ``held`` one by one; any other value itself."""
+    obj = interp.obj_of(value)
+    if iteration.exact_items(interp, held) is None or (obj is not None and obj.cls == iteration.ITERATOR):
+        return value
+    result = value.result if isinstance(value, Sequence) else None
+    kept = {} if result is None else {iteration.RESULT: result}
+    attrs = {iteration.SOURCE: held, iteration.PLACE: Const(0), **kept}
+    return interp.new(Obj("external", iteration.ITERATOR, attrs=attrs))
+
+
+def step(interp: Interpreter, value: Value, node: ast.expr | None) -> Value | None:
+    """The item that ``next`` takes where it is known which; None where it is not.
+
+    A generator that the function (or script) has made, and only asks in turn, is from there on known as an iterator.
+    """
+    if isinstance(value, Sequence) and _is_asked_in_turn(interp, value, node):
+        assert isinstance(node, ast.Name)
+        value = begun(interp, value, TupleValue(value.row))
+        if not all(loop.exact for loop in interp.frame.loops):
+            iteration.lose_place(interp, value)
+        interp.rebind(node.id, value)
+    items, obj = iteration.exact_items(interp, value), interp.obj_of(value)
+    if isinstance(value, Ref) and obj is not None and obj.cls == iteration.ITERATOR:
+        place = obj.attrs[iteration.PLACE]
+        if isinstance(place, Const) and isinstance(place.value, int):
+            interp.update(value, obj.with_attr(iteration.PLACE, Const(place.value + 1)))
+    return items[0] if items else None
+
+
+def _is_asked_in_turn(interp: Interpreter, generator: Sequence, node: ast.expr | None) -> bool:
+    if not generator.row or not isinstance(node, ast.Name):
+        return False
+    function = interp.frame.function
+    makers = _asked_in_turn(reads.tree(interp) if function is None else function.node).get(node.id, ())
+    return any(interp.site("result", maker) == generator.made for maker in makers)
+
+
+@remembered
+def _asked_in_turn(scope: ast.AST) -> dict[str, list[ast.Call]]:
+    """The names of a scope that are given what calls return, with these, and stand nowhere else but in loops and ``next``."""
+    body = scope.body if isinstance(scope, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Module)) else []
+    nodes = list(own_nodes(body, _DEFINITIONS))
+    asking = {
+        id(node.args[0]) for node in nodes if isinstance(node, ast.Call) and _is_next(node.func) and node.args
+    }
+    asking |= {id(node.iter) for node in nodes if isinstance(node, (ast.For, ast.comprehension))}
+    made: dict[str, list[ast.Call]] = {}
+    for node in nodes:
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
+            for target in node.targets:
+                if isinstance(target, ast.Name):
+                    made.setdefault(target.id, []).append(node.value)
+    every = (part for each in body for part in ast.walk(each) if isinstance(part, ast.Name))
+    handed_on = {part.id for part in every if isinstance(part.ctx, ast.Load) and id(part) not in asking}
+    return {name: makers for name, makers in made.items() if name not in handed_on}
+
+
+def _is_next(function: ast.expr) -> bool:
+    return isinstance(function, ast.Name) and function.id in ("next", "anext")
 
 
 def next_element(interp: Interpreter, value: Value, node: ast.expr | None) -> Value:

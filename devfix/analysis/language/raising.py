@@ -13,6 +13,7 @@ from devfix.analysis.domain import classes
 from devfix.analysis.domain.join import join_all
 from devfix.analysis.domain.state import State, join_states
 from devfix.analysis.domain.values import UNKNOWN, Class, External, Obj, Ref, Sequence, TupleValue, Value
+from devfix.analysis.language import iteration
 from devfix.analysis.language.frames import CallSite
 from devfix.analysis.nn.modules import external_bases
 from devfix.analysis.text.syntax import remembered, walk
@@ -71,9 +72,12 @@ def not_followed(interp: Interpreter) -> None:
 
 def ended(interp: Interpreter, generator: Value) -> None:
     """A generator is asked for one more value, and may have come to its end: it says so with what it returns."""
-    if interp.raised is None or not isinstance(generator, Sequence) or generator.result is None:
+    obj = interp.obj_of(generator) if interp.raised is not None else None
+    begun = obj.attrs.get(iteration.RESULT) if obj is not None and obj.cls == iteration.ITERATOR else None
+    result = generator.result if isinstance(generator, Sequence) else begun
+    if interp.raised is None or result is None or iteration.exact_items(interp, generator):
         return
-    told = Obj("external", _STOP, attrs={"value": generator.result})
+    told = Obj("external", _STOP, attrs={"value": result})
     _note(interp, interp.new(told))
 
 

@@ -249,18 +249,16 @@ def iter_(interp: Interpreter, name: str, site: CallSite) -> Value:
         return Sequence(join_all(found)) if found else UNKNOWN
     if isinstance(value, Ref) and interp.obj(value).kind == "instance":
         return Sequence(iteration.element(interp, value, site.args[0].node))
-    return value
+    return iterators.begun(interp, value, value)
 
 
 def next_(interp: Interpreter, name: str, site: CallSite) -> Value:
-    """``next``: the first item where it is known, else what the elements have in common."""
-    value = _first(site)
+    """``next``: the item that comes where it is known, else what the elements have in common."""
+    value, node = _first(site), site.args[0].node if site.args else None
     if len(site.args) == 1:
         raising.ended(interp, value)
-    items = iteration.exact_items(interp, value)
-    if items:
-        return items[0]
-    return iterators.next_element(interp, value, site.args[0].node if site.args else None)
+    found = iterators.step(interp, value, node)
+    return iterators.next_element(interp, value, node) if found is None else found
 
 
 def filter_(interp: Interpreter, name: str, site: CallSite) -> Value:
@@ -345,6 +343,7 @@ HANDLERS: dict[str, Handler] = {
     "builtins.min": extreme,
     "builtins.iter": iter_,
     "builtins.next": next_,
+    "builtins.anext": next_,
     "builtins.map": mapped.call,
     "builtins.filter": filter_,
     "builtins.super": super_,
