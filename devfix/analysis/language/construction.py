@@ -26,7 +26,7 @@ from devfix.analysis.language.frames import Arg, CallSite, Frame
 from devfix.analysis.nn.modules import external_bases, is_module_class
 from devfix.analysis.text.syntax import called
 from devfix.analysis.torch_model.modules import bases
-from devfix.analysis.torch_model.python import mappings
+from devfix.analysis.torch_model.python import exceptions, mappings
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -141,7 +141,10 @@ def _allocated(interp: Interpreter, cls: Class, site: CallSite) -> Value:
 
 def _new(interp: Interpreter, cls: Class, site: CallSite) -> Ref:
     held = mappings.with_own_entries(interp, cls)
-    return interp.new(Obj("instance", cls, attrs=held, trail=(interp.site("module", site.node),)))
+    made = interp.new(Obj("instance", cls, attrs=held, trail=(interp.site("module", site.node),)))
+    if any(map(exceptions.describes, external_bases(interp, cls))):
+        exceptions.keep(interp, made, site)
+    return made
 
 
 def bare(interp: Interpreter, cls: Class, site: CallSite) -> Value:

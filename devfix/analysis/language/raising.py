@@ -17,6 +17,7 @@ from devfix.analysis.language import iteration
 from devfix.analysis.language.frames import CallSite
 from devfix.analysis.nn.modules import external_bases
 from devfix.analysis.text.syntax import remembered, walk
+from devfix.analysis.torch_model.python import exceptions
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -36,13 +37,16 @@ class Raised(NamedTuple):
 
 
 def raise_(interp: Interpreter, node: ast.Raise) -> None:
-    """The exception is made, and the path ends here; a ``try`` around it is told of one of the program's own."""
+    """The exception is made, and the path ends here; a ``try`` around it is told of one of the program's own.
+
+    So it is of one of Python's own that carries something.
+    """
     if node.exc is not None:
         value = interp.eval(node.exc)
         if isinstance(value, Class) and interp.raised is not None:
             value = interp.call(value, CallSite(node.exc))
         obj = interp.obj_of(value)
-        if obj is not None and isinstance(obj.cls, Class):
+        if obj is not None and (isinstance(obj.cls, Class) or exceptions.ARGS in obj.attrs):
             _note(interp, value)
     interp.state.dead = True
 
