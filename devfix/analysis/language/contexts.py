@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from devfix.analysis.domain import classes
+from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.join import join_all
 from devfix.analysis.domain.lattice import UNKNOWN_DEVICE
 from devfix.analysis.domain.values import (
@@ -107,11 +108,20 @@ def stack_method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallS
     manager = site.value(0, "cm")
     if name in ("close", "aclose"):
         _leave(interp, ref)
+    if name in ("callback", "push_async_callback") and site.args:
+        function, given = site.args[0].value, replace(site, args=site.args[1:])
+        interp.to_leave.setdefault(ref, []).append(Leaving(lambda: _call(interp, function, given)))
+        return function
     if name not in ("enter_context", "enter_async_context") or manager is None:
         return UNKNOWN
     entered, leave = enter(interp, manager, site.node)
     interp.to_leave.setdefault(ref, []).append(leave)
     return entered
+
+
+def _call(interp: Interpreter, function: Value, site: CallSite) -> None:
+    if not interp.state.dead:
+        interp.call(function, site)
 
 
 #: What a ``with`` statement calls, and programs call themselves where a block begins in one function and ends in another.

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.copying import replace
-from devfix.analysis.domain.values import NONE, UNKNOWN, External, Obj, Ref, TupleValue, Value
+from devfix.analysis.domain.values import NONE, UNKNOWN, External, Obj, Ref, Sequence, TupleValue, Value
+from devfix.analysis.language import iteration
 from devfix.analysis.language.frames import CallSite
 from devfix.analysis.torch_model.concurrency import threads
 
@@ -42,6 +43,12 @@ def gathered(interp: Interpreter, name: str, site: CallSite) -> Value:
     return TupleValue(tuple(awaited(interp, arg.value) for arg in site.args))
 
 
+def completed(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``asyncio.as_completed(coroutines)``: one of them after the other."""
+    given = site.get(0, "fs")
+    return Sequence(iteration.element(interp, given.value, given.node)) if given is not None else UNKNOWN
+
+
 def in_thread(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``asyncio.to_thread(function, ...)``."""
     if not site.args:
@@ -62,6 +69,8 @@ def method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -
         return run(interp, name, site)
     if name == "run_in_executor" and len(site.args) > 1:
         return in_thread(interp, name, replace(site, args=site.args[1:]))
+    if name == "create_future":
+        return threads.future(interp, name, site)
     return ref if name == "__aenter__" else NONE
 
 
@@ -70,6 +79,8 @@ HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
     **dict.fromkeys(("asyncio.create_task", "asyncio.ensure_future"), task),
     **dict.fromkeys(("asyncio.run", "asyncio.wait_for", "asyncio.shield"), run),
     "asyncio.gather": gathered,
+    "asyncio.as_completed": completed,
+    "asyncio.Future": threads.future,
     "asyncio.to_thread": in_thread,
     GROUP: made,
     **{f"asyncio.{name}": made for name in _LOOPS},

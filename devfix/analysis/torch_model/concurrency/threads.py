@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ from devfix.analysis.domain.join import join_all
 from devfix.analysis.domain.values import (
     NONE,
     UNKNOWN,
+    Const,
     External,
     Obj,
     Ref,
@@ -21,16 +23,20 @@ from devfix.analysis.domain.values import (
 from devfix.analysis.language import containers, iteration
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.nn import modules
+from devfix.analysis.reuse import reads
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
 QUEUE = "queue.Queue"
 THREAD = "threading.Thread"
+TIMER = "threading.Timer"
 EXECUTOR = "concurrent.futures.ThreadPoolExecutor"
 FUTURE = "concurrent.futures.Future"
 POOL = "multiprocessing.pool.ThreadPool"
 _SENTINEL = "builtins.object"
+#: Under which names a queue has that something was wanted of it that was not there, and which threads wait for that.
+_ASKED, _WAITING = "#asked", "#waiting"
 _TARGET, _ARGS, _KEYWORDS, _RESULT = "_target", "_args", "_kwargs", "_result"
 
 
@@ -39,13 +45,43 @@ def queue(interp: Interpreter, name: str, site: CallSite) -> Value:
     return interp.new(Obj("external", External(QUEUE), trail=(interp.site("other", site.node),)))
 
 
+def _wait(interp: Interpreter, thread: Ref, before: set[int]) -> None:
+    """A thread that has found queues empty goes on once there is something."""
+    for address in _asked_in_vain(interp) - before:
+        ref = Ref(address)
+        obj = interp.obj(ref)
+        waiting = obj.attrs.get(_WAITING)
+        others = waiting.items if isinstance(waiting, TupleValue) else ()
+        interp.update(ref, obj.with_attr(_WAITING, TupleValue((*others, thread))))
+
+
+def _asked_in_vain(interp: Interpreter) -> set[int]:
+    """The queues of which something was wanted that was not there."""
+    return {address for address, obj in reads.objects(interp) if _ASKED in obj.attrs}
+
+
+def _go_on(interp: Interpreter, ref: Ref, node: ast.expr) -> None:
+    """What waits for a queue gets what was put there."""
+    waiting = interp.obj(ref).attrs.get(_WAITING)
+    for thread in waiting.items if isinstance(waiting, TupleValue) else ():
+        run = interp.attribute(thread, "run", node)
+        _beside(interp, run, CallSite(node))
+
+
 def queue_method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:
     """``put`` adds, ``get`` gives what any thread has put there."""
     if name in ("put", "put_nowait") and site.args:
-        containers.append(interp, held(interp, ref), _data(interp, site.args[0].value))
+        value, there = _data(interp, site.args[0].value), held(interp, ref)
+        known = value in containers.everything(interp.obj(there))
+        containers.append(interp, there, value)
+        if not known:
+            _go_on(interp, ref, site.node)
         return NONE
     if name in ("get", "get_nowait"):
-        return join_all(containers.everything(interp.obj(held(interp, ref))))
+        found = containers.everything(interp.obj(held(interp, ref)))
+        if not found:
+            interp.update(ref, interp.obj(ref).with_attr(_ASKED, Const(True)))
+        return join_all(found)
     if name in ("empty", "full"):
         return Scalar("bool")
     return Scalar("int") if name == "qsize" else NONE
@@ -74,16 +110,21 @@ def sentinel(interp: Interpreter, name: str, site: CallSite) -> Value:
 
 
 def thread(interp: Interpreter, name: str, site: CallSite) -> Value:
-    """``threading.Thread(target=f, args=...)``."""
+    """``threading.Thread(target=f, args=...)``, or ``threading.Timer(seconds, f, args)``."""
     ref = interp.new(Obj("external", External(THREAD), trail=(interp.site("other", site.node),)))
-    initialise(interp, ref, site)
+    initialise(interp, ref, site, name)
     return ref
 
 
-def initialise(interp: Interpreter, ref: Ref, site: CallSite) -> None:
+#: Which arguments make a thread, and under which names it has them.
+_OF_THREAD = ((1, "target", _TARGET), (3, "args", _ARGS), (4, "kwargs", _KEYWORDS))
+_OF_TIMER = ((1, "function", _TARGET), (2, "args", _ARGS), (3, "kwargs", _KEYWORDS))
+
+
+def initialise(interp: Interpreter, ref: Ref, site: CallSite, name: str = THREAD) -> None:
     """``Thread.__init__``."""
     obj = interp.obj(ref)
-    for position, keyword, kept in ((1, "target", _TARGET), (3, "args", _ARGS), (4, "kwargs", _KEYWORDS)):
+    for position, keyword, kept in _OF_TIMER if name == TIMER else _OF_THREAD:
         value = site.value(position, keyword)
         obj = obj if value is None else obj.with_attr(kept, value)
     interp.update(ref, obj)
@@ -97,8 +138,9 @@ def is_thread(interp: Interpreter, obj: Obj) -> bool:
 def method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:
     """``start`` runs the thread: the rest of the program goes on beside it."""
     if name == "start":
-        run = interp.attribute(ref, "run", site.node)
+        run, before = interp.attribute(ref, "run", site.node), _asked_in_vain(interp)
         _beside(interp, run, CallSite(site.node))
+        _wait(interp, ref, before)
     elif name == "run":
         _beside(interp, obj.attrs.get(_TARGET, NONE), _given(interp, obj, site))
     return Scalar("bool") if name in ("is_alive", "isAlive") else NONE
@@ -141,6 +183,11 @@ def finished(interp: Interpreter, value: Value) -> Value:
     return interp.new(Obj("external", External(FUTURE), attrs={_RESULT: value}))
 
 
+def future(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``Future()``, which the program gives its result itself."""
+    return interp.new(Obj("external", External(FUTURE)))
+
+
 def result(obj: Obj) -> Value:
     """What a future comes to."""
     return obj.attrs.get(_RESULT, UNKNOWN)
@@ -150,6 +197,9 @@ def future_method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: Call
     """``result()`` is what the function returned, and so are ``get()`` and ``wait()`` of what other pools give."""
     if name == "add_done_callback" and site.args:
         interp.call(site.args[0].value, CallSite(site.node, (Arg(ref),)))
+        return NONE
+    if name == "set_result" and site.args:
+        interp.update(ref, obj.with_attr(_RESULT, site.args[0].value))
         return NONE
     return result(obj) if name in ("result", "get", "wait") else Scalar("bool")
 
@@ -201,6 +251,8 @@ _QUEUES = "Queue LifoQueue PriorityQueue SimpleQueue".split()
 HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
     **{f"queue.{name}": queue for name in _QUEUES},
     THREAD: thread,
+    TIMER: thread,
+    FUTURE: future,
     EXECUTOR: executor,
     **dict.fromkeys((POOL, "multiprocessing.dummy.Pool"), pool),
     "concurrent.futures.as_completed": completed,

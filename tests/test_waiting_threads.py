@@ -1,0 +1,103 @@
+"""A thread that waits for a queue goes on with what is put there later, and futures have what they are given."""
+
+from __future__ import annotations
+
+import pytest
+from text_program import clashes
+
+PROGRAM = """
+import asyncio
+import concurrent.futures
+import contextlib
+import queue
+import threading
+
+import torch
+from torch import nn
+
+device = torch.device("cuda")
+net = nn.Linear(4, 2).to(device)
+waiting = queue.Queue()
+x = {made}
+
+
+def work():
+    while True:
+        item = waiting.get()
+        if item is None:
+            break
+        print(net(item))
+
+
+class Worker(threading.Thread):
+    def __init__(self, items):
+        super().__init__()
+        self.items, self.results = items, queue.Queue()
+
+    def run(self):
+        for item in iter(self.items.get, None):
+            self.results.put(net(item))
+
+
+async def later(value):
+    future = asyncio.get_running_loop().create_future()
+    future.set_result(value)
+    for each in asyncio.as_completed([future]):
+        print(net(await each))
+
+
+def given(value):
+    future = concurrent.futures.Future()
+    future.set_result(value)
+    return future
+
+
+{use}
+"""
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "threading.Thread(target=work).start(); waiting.put(x)",
+        "threading.Thread(target=work, daemon=True).start(); waiting.put(None); waiting.put(x)",
+        "Worker(waiting).start(); waiting.put(x); waiting.put(None)",
+        "threading.Timer(1.0, lambda item: print(net(item)), args=(x,)).start()",
+        "threading.Timer(1.0, function=net, kwargs={'input': x}).start()",
+        "print(net(given(x).result()))",
+        "asyncio.run(later(x))",
+    ],
+)
+def test_what_comes_later_is_met_then(use: str) -> None:
+    assert clashes(PROGRAM.format(made="torch.zeros(4)", use=use))
+    assert clashes(PROGRAM.format(made="torch.zeros(4, device=device)", use=use)) == []
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "threading.Thread(target=work).start(); waiting.put(None)",
+        "threading.Thread(target=work).start(); waiting.put(x.to(device))",
+        "threading.Thread(target=work).start(); queue.Queue().put(x)",
+        "threading.Timer(1.0, lambda item: print(net(item)), args=(x,))",
+        "print(net(concurrent.futures.Future().result()))",
+    ],
+)
+def test_what_nobody_waits_for_is_not(use: str) -> None:
+    assert clashes(PROGRAM.format(made="torch.zeros(4)", use=use)) == []
+
+
+def test_a_stack_of_managers_calls_what_it_was_told_to_at_its_end() -> None:
+    program = """
+        import contextlib
+        import torch
+
+        kept = []
+        with contextlib.ExitStack() as stack:
+            stack.callback(kept.append, {first})
+            kept.append({second})
+        kept[1] + torch.ones(4, device="cuda")
+    """
+    there, host = "torch.zeros(4, device='cuda')", "torch.zeros(4)"
+    assert clashes(program.format(first=host, second=there)) == ["9: device"]
+    assert clashes(program.format(first=there, second=host)) == []
