@@ -28,7 +28,7 @@ from devfix.analysis.domain.values import (
     Value,
     members,
 )
-from devfix.analysis.language import cached_properties, object_keys, text_keys
+from devfix.analysis.language import cached_properties, list_places, object_keys, text_keys
 from devfix.analysis.language.frames import CallSite
 from devfix.analysis.language.given_namespaces import ENTRIES, NAMESPACE_OF
 from devfix.analysis.language.iteration import MAX_ITEMS, dict_key
@@ -242,7 +242,8 @@ def delete_item(interp: Interpreter, ref: Ref, key: Value) -> None:
     elif obj.kind == "dict":
         interp.update(ref, object_keys.without_entries(obj))
     elif obj.kind == "list":
-        interp.update(ref, shuffled(obj))
+        left = list_places.without(interp, obj, key)
+        interp.update(ref, shuffled(obj) if left is None else left[1])
 
 
 def forget_attribute(interp: Interpreter, namespace: Obj, key: Value | None) -> None:

@@ -63,6 +63,14 @@ def step(interp: Interpreter, value: Value, node: ast.expr | None) -> Value | No
     return items[0] if items else None
 
 
+def method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:
+    """``iterator.__next__()``, which is what ``next`` calls."""
+    if name != "__next__":
+        return ref if name == "__iter__" else UNKNOWN
+    found = step(interp, ref, None)
+    return next_element(interp, ref, None) if found is None else found
+
+
 def _is_asked_in_turn(interp: Interpreter, generator: Sequence, node: ast.expr | None) -> bool:
     if not generator.row or not isinstance(node, ast.Name):
         return False

@@ -156,7 +156,7 @@ def _class(interp: Interpreter, pattern: ast.MatchClass, value: Value) -> Outcom
     if isinstance(answer, Const) and not answer.value:
         return False
     outcomes: list[Outcome] = [True if answer == TRUE else None]
-    names = [*_positional(cls, len(pattern.patterns)), *pattern.kwd_attrs]
+    names = [*_positional(interp, cls, len(pattern.patterns)), *pattern.kwd_attrs]
     for name, part in zip(names, [*pattern.patterns, *pattern.kwd_patterns], strict=True):
         # ``case str(x)`` and ``case torch.Tensor()`` speak of the value as a whole.
         held = get_attribute(interp, kept, name, pattern.cls) if name else kept
@@ -164,9 +164,15 @@ def _class(interp: Interpreter, pattern: ast.MatchClass, value: Value) -> Outcom
     return _all(outcomes)
 
 
-def _positional(cls: Value, number: int) -> list[str]:
+def _positional(interp: Interpreter, cls: Value, number: int) -> list[str]:
     """The attributes that patterns without a name speak of."""
-    found = [field.name for field in classes.fields(cls)] if isinstance(cls, Class) else []
+    if not isinstance(cls, Class):
+        return [""] * number
+    told = iteration.exact_items(interp, classes.find(interp, cls, "__match_args__") or UNKNOWN)
+    texts = [
+        each.value if isinstance(each, Const) and isinstance(each.value, str) else "" for each in told or ()
+    ]
+    found = texts if told is not None else [field.name for field in classes.fields(cls)]
     return [*found[:number], *[""] * (number - len(found))]
 
 

@@ -21,7 +21,7 @@ from devfix.analysis.domain.values import (
     TupleValue,
     Value,
 )
-from devfix.analysis.language import contexts, unknown_code
+from devfix.analysis.language import contexts, iteration, iterators, unknown_code
 from devfix.analysis.language.frames import CallSite
 from devfix.analysis.nn import modules
 from devfix.analysis.torch_model.arrays import (
@@ -257,6 +257,7 @@ _BY_CLASS: dict[str, Callable[[Interpreter, Ref, Obj, str, CallSite], Value]] = 
     **graphs.METHODS,
     text_files.NAME: text_files.method,
     text_files.BYTES: text_files.method_of_bytes,
+    iteration.ITERATOR.name: iterators.method,
     threads.QUEUE: threads.queue_method,
     process_queues.QUEUE.name: process_queues.method,
     threads.EXECUTOR: threads.executor_method,

@@ -22,7 +22,14 @@ from devfix.analysis.domain.values import (
     TupleValue,
     Value,
 )
-from devfix.analysis.language import containers, given_namespaces, item_assignment, iteration, object_keys
+from devfix.analysis.language import (
+    containers,
+    given_namespaces,
+    item_assignment,
+    iteration,
+    list_places,
+    object_keys,
+)
 from devfix.analysis.language.frames import CallSite
 from devfix.analysis.nn import modules
 from devfix.analysis.torch_model.modules import module_walks
@@ -36,6 +43,9 @@ def call(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> 
     if obj.kind == "dict":
         return _dict(interp, ref, module_walks.looked_at(interp, ref, obj), name, site)
     first = site.args[0].value if site.args else UNKNOWN
+    if name == "appendleft" and (begun := list_places.with_item(interp, obj, Const(0), first)) is not None:
+        interp.update(ref, begun)
+        return NONE
     if name in ("append", "add", "appendleft"):
         modules.collect(interp, first, site.args[0].node if site.args else None)
         containers.append(interp, ref, first)
@@ -45,9 +55,14 @@ def call(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> 
         containers.extend(interp, ref, items, iteration.element(interp, first, None))
         return NONE
     if name == "insert" and len(site.args) > 1:
-        interp.update(ref, containers.shuffled(obj, site.args[1].value))
+        longer = list_places.with_item(interp, obj, first, site.args[1].value)
+        interp.update(ref, longer or containers.shuffled(obj, site.args[1].value))
         return NONE
     if name in ("pop", "popleft"):
+        place = Const(0) if name == "popleft" else first if site.args else Const(-1)
+        if (known := list_places.without(interp, obj, place)) is not None:
+            interp.update(ref, known[1])
+            return known[0]
         interp.update(ref, containers.shuffled(obj))
         values = containers.everything(obj)
         return join_all(values) if values else UNKNOWN

@@ -33,7 +33,7 @@ from devfix.analysis.domain.values import (
     usual_value,
     without_none,
 )
-from devfix.analysis.language import iteration, iterators, raising, speaking
+from devfix.analysis.language import iteration, iterators, list_places, raising, speaking
 from devfix.analysis.language.frames import CallSite
 from devfix.analysis.nn import modules
 from devfix.analysis.torch_model.arrays import numpy_types
@@ -150,7 +150,8 @@ def same_elements(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``list``, ``tuple``, ``sorted``, ``reversed``, ``set``: a collection of the same elements."""
     last = name.rpartition(".")[2]
     if not site.args:
-        return interp.new(Obj("list", items=())) if last in ("list", "set") else TupleValue(())
+        facts = {list_places.UNORDERED: NONE} if last == "set" else {}
+        return interp.new(Obj("list", items=(), facts=facts)) if last in ("list", "set") else TupleValue(())
     value = _first(site)
     node = site.args[0].node
     items = iteration.fresh_items(interp, value, node)

@@ -19,7 +19,7 @@ from devfix.analysis.domain.values import (
     TupleValue,
     Value,
 )
-from devfix.analysis.language import enumerations, iteration
+from devfix.analysis.language import enumerations, iteration, list_places
 from devfix.analysis.language.frames import CallSite
 from devfix.analysis.torch_model.python import command_line, copies, environment, iteration_tools
 from devfix.analysis.torch_model.python.made_dicts import dict_
@@ -83,12 +83,14 @@ _BOUNDS = 3
 
 def deque(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``collections.deque``: a list."""
+    longest = site.value(1, "maxlen") or NONE
+    facts = {} if longest == NONE else {list_places.UNORDERED: NONE}
     if site.args and site.args[0].value != NONE:
         items = iteration.exact_items(interp, site.args[0].value)
         if items is not None:
-            return interp.new(Obj("list", items=items))
+            return interp.new(Obj("list", items=items, facts=facts))
         return interp.new(Obj("list", element=iteration.element(interp, site.args[0].value, None)))
-    return interp.new(Obj("list", items=()))
+    return interp.new(Obj("list", items=(), facts=facts))
 
 
 def namespace(interp: Interpreter, name: str, site: CallSite) -> Value:
