@@ -34,7 +34,7 @@ from devfix.analysis.domain.values import (
     without_none,
 )
 from devfix.analysis.language import iteration, iterators, list_places, raising, speaking
-from devfix.analysis.language.frames import CallSite
+from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.nn import modules
 from devfix.analysis.torch_model.arrays import numpy_types
 from devfix.analysis.torch_model.python import mapped, overloads
@@ -262,12 +262,25 @@ def next_(interp: Interpreter, name: str, site: CallSite) -> Value:
     return iterators.next_element(interp, value, node) if found is None else found
 
 
+#: So many items are told apart by a predicate.
+_FILTERED = 16
+
+
 def filter_(interp: Interpreter, name: str, site: CallSite) -> Value:
-    """``filter``: elements of the iterable; whether there are any is unknown, and the predicate is not called."""
+    """``filter``: those of a few known items of which the predicate may be true; else elements, and the predicate is not called."""
     if len(site.args) < 2:
         return UNKNOWN
-    element = iteration.element(interp, site.args[1].value, site.args[1].node)
-    return Sequence(element)
+    predicate, given = site.args[0].value, site.args[1]
+    items = iteration.fresh_items(interp, given.value, given.node)
+    if items is None or len(items) > _FILTERED:
+        return Sequence(iteration.element(interp, given.value, given.node))
+    asked = [
+        item if predicate == NONE else interp.call(predicate, CallSite(site.node, (Arg(item),)))
+        for item in items
+    ]
+    answers = [truth(interp, each) for each in asked]
+    kept = tuple(item for item, answer in zip(items, answers, strict=True) if answer is not False)
+    return Sequence(join_all(list(kept))) if None in answers else TupleValue(kept)
 
 
 def super_(interp: Interpreter, name: str, site: CallSite) -> Value:
