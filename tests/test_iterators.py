@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from reality import lies
 from text_program import clashes
 
 PROGRAM = """
@@ -100,3 +101,29 @@ asyncio.run(main())
     )
     assert clashes(program.format("there", "host"))
     assert not clashes(program.format("host", "there"))
+
+
+def test_python_agrees() -> None:
+    text = """
+        import torch
+
+        def numbers():
+            yield 1
+            yield torch.zeros(3)
+            yield 3.5
+
+        rows = iter([torch.ones(2), 2, torch.ones(4).double()])
+        first, second = next(rows), next(rows)
+        (third,) = rows
+        given = numbers()
+        one, zeros = next(given), next(given)
+        left = [each for each in given]
+        values = [1]
+        later = iter(values)
+        values.append(torch.ones(3))
+        number, added = next(later), next(later)
+        again = iter(later)
+        keys = iter({"a": 1, "b": 2})
+        a, b = next(keys), keys.__next__()
+    """
+    assert lies(text) == []

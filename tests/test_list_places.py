@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from reality import lies
 from text_program import clashes
 
 PROGRAM = """
@@ -64,3 +65,26 @@ def test_an_item_is_taken_from_its_place(use: str) -> None:
 )
 def test_nothing_is_known_of_an_item_that_may_be_any(use: str) -> None:
     assert not any(_clash(use.format(values)) for values in MIXED)
+
+
+def test_python_agrees() -> None:
+    text = """
+        import collections
+        import torch
+
+        values = [1, "a", torch.ones(2), 2.5]
+        last, first = values.pop(), values.pop(0)
+        values.insert(0, torch.zeros(3).double())
+        values.insert(-1, True)
+        values.insert(9, None)
+        begun = values[0]
+        del values[1]
+        del values[-1]
+        rows = collections.deque([1, torch.ones(2)])
+        rows.appendleft("x")
+        text, rest = rows.popleft(), rows.pop()
+        del rows
+        kept = tuple(filter(lambda each: each is not None, [None, torch.ones(3), 1]))
+        true = list(filter(None, [0, 2, "", "b"]))
+    """
+    assert lies(text) == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from reality import lies
 from text_program import clashes
 
 NETWORK = """
@@ -111,3 +112,26 @@ def test_what_a_guard_changes_is_changed_in_the_cases_behind_it() -> None:
     assert len(clashes(program.format(subject="3", pattern="3"))) == 1
     assert clashes(program.format(subject="3", pattern="4")) == []
     assert clashes(program.format(subject="len(sys.argv)", pattern="4")) == []
+
+
+def test_python_agrees() -> None:
+    text = """
+        import random
+        import torch
+        from torch import nn
+
+        def doubled(net):
+            net.double()
+            return net
+
+        drawn = random.random() > 0.5
+        net, other, third = nn.Linear(4, 2), nn.Linear(4, 2), nn.Linear(4, 2)
+        same = doubled(net) if drawn else net
+        made = drawn and doubled(other)
+        either = drawn or doubled(third)
+        kept = (named := doubled(nn.Linear(3, 3))) if drawn else 1
+        weights = [each.weight for each in (net, other, third)]
+        both = doubled(nn.Linear(4, 2)) if drawn else nn.Linear(4, 2).double()
+        weight = both.weight
+    """
+    assert lies(text) == []

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.copying import replace
@@ -72,6 +74,18 @@ def bind_name(
     interp.saw(target, value)
     scope = "" if frame == innermost.module else innermost.scope
     note_binding(interp, innermost.path, scope, target.id, value, statement)
+
+
+@contextmanager
+def outside_comprehensions(interp: Interpreter) -> Iterator[None]:
+    """In the block the innermost activation is the one in which the comprehensions stand that are being evaluated."""
+    within = []
+    while interp.stack[-1].kind == "comprehension":
+        within.append(interp.stack.pop())
+    try:
+        yield
+    finally:
+        interp.stack.extend(reversed(within))
 
 
 def target_frame(interp: Interpreter, name: str) -> int:

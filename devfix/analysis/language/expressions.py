@@ -346,9 +346,10 @@ def await_(interp: Interpreter, node: ast.Await) -> Value:
 
 
 def named(interp: Interpreter, node: ast.NamedExpr) -> Value:
-    """The value of ``:=``, after its name is bound in the frame that holds it."""
+    """The value of ``:=``, after its name is bound in the frame that holds it: that around a comprehension."""
     value = interp.eval(node.value)
-    binding.bind_name(interp, node.target, value, None)
+    with binding.outside_comprehensions(interp):
+        binding.bind_name(interp, node.target, value, None)
     return value
 
 

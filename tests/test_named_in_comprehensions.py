@@ -1,0 +1,42 @@
+"""A name that a comprehension gives a value with ``:=`` is one of the function, or script, around it."""
+
+from __future__ import annotations
+
+import pytest
+from text_program import clashes
+
+PROGRAM = """
+import torch
+
+here = torch.ones(4, device="cuda")
+made = {made}
+
+
+def found(value):
+    kept = here
+    {use}
+    return kept
+
+
+kept = here
+{use}
+here + kept
+here + found(made)
+"""
+USES = [
+    "any((kept := each) is not None for each in [made])",
+    "rows = [(kept := each) for each in (here, made)]",
+    "rows = [[kept := each for each in row] for row in [[made]]]",
+    "table = {key: (kept := made) for key in 'ab'}",
+]
+
+
+@pytest.mark.parametrize("use", USES)
+def test_the_name_lives_on_behind_the_comprehension(use: str) -> None:
+    assert clashes(PROGRAM.format(made="torch.zeros(4)", use=use)) == ["16: device", "17: device"]
+    assert clashes(PROGRAM.format(made="here * 2", use=use)) == []
+
+
+def test_the_name_of_a_loop_in_a_comprehension_does_not() -> None:
+    use = "rows = [kept for kept in [made]]"
+    assert clashes(PROGRAM.format(made="torch.zeros(4)", use=use)) == []
