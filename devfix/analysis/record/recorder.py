@@ -241,9 +241,9 @@ class Recorder:
         if self.journal is not None:
             self.journal[number] = None
 
-    def sole_content(self) -> Any:
-        """What each of the files holds that torch saves; None where there are none, or they may differ."""
-        return sole_content_of(self)
+    def contents(self) -> Any:
+        """What the files hold that torch saves; none where more will be."""
+        return contents_of(self)
 
     def unify(self, a: str, b: str) -> None:
         """Learn that the devices behind two tokens are one (a program that runs proves it)."""
@@ -281,12 +281,11 @@ class Recorder:
         return self.conditional and not loads <= self.own_files - self.files_of_others
 
 
-def sole_content_of(recorder: Recorder) -> Any:
-    """What each of the files holds that torch saves, without a trace of the question."""
-    contents = [content for key, content in dict.items(recorder.saved) if key[0] != OTHERS]
-    if recorder.saves_later or not contents:
-        return None
-    return contents[0] if all(content == contents[0] for content in contents[1:]) else None
+def contents_of(recorder: Recorder) -> Any:
+    """What the files hold that torch saves, without a trace of the question."""
+    if recorder.saves_later:
+        return ()
+    return tuple(content for key, content in dict.items(recorder.saved) if key[0] != OTHERS)
 
 
 def place_of(function: ast.AST) -> tuple[int, int]:

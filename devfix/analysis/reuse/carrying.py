@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from devfix.analysis.domain.state import parted
 from devfix.analysis.domain.values import Value
-from devfix.analysis.record.recorder import sole_content_of
+from devfix.analysis.record.recorder import contents_of
 from devfix.analysis.reuse.traces import OF_RECORDER, Change, Trace
 from devfix.analysis.reuse.watched import entry_of, value_of
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from devfix.analysis.language.frames import CallSite
 
 #: What stands for the content that all saved files have, among the names of collections.
-SOLE_CONTENT = "sole content"
+CONTENTS = "contents of files"
 #: Collections of the library that calls ask.
 _OF_LIBRARY = frozenset({"classes"})
 
@@ -65,8 +65,8 @@ def _now(interp: Interpreter, key: Any) -> Any:
     if key.__class__ is int or key[0].__class__ is int:
         return value_of(interp.state, key)
     holder, part = key
-    if holder == SOLE_CONTENT:
-        return sole_content_of(interp.recorder)
+    if holder == CONTENTS:
+        return contents_of(interp.recorder)
     owner: Any = interp
     if holder in OF_RECORDER:
         owner = interp.recorder

@@ -13,8 +13,8 @@ from devfix.analysis.domain.state import State
 from devfix.analysis.domain.values import Function, Value
 from devfix.analysis.interpreter import Interpreter
 from devfix.analysis.library import Library
-from devfix.analysis.record.recorder import Binding, Moved, Recorder, sole_content_of
-from devfix.analysis.reuse.carrying import SOLE_CONTENT
+from devfix.analysis.record.recorder import Binding, Moved, Recorder, contents_of
+from devfix.analysis.reuse.carrying import CONTENTS
 from devfix.analysis.reuse.outcomes import Outcome
 from devfix.analysis.reuse.traces import Bound, Entry, Note
 from devfix.analysis.reuse.tracing import Tracer
@@ -214,11 +214,11 @@ class TracingRecorder(Recorder):
         self._note(Bound(path, scope, name, binding))
         return number
 
-    def sole_content(self) -> Any:
+    def contents(self) -> Any:
         """What each of the files holds that torch saved: no more of them is asked."""
-        found = sole_content_of(self)
+        found = contents_of(self)
         if self.tracer is not None:
-            self.tracer.watch.entry(SOLE_CONTENT, None, found)
+            self.tracer.watch.entry(CONTENTS, None, found)
         return found
 
     def unify(self, a: str, b: str) -> None:

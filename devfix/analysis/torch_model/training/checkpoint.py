@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Mapping
+from functools import reduce
 from typing import TYPE_CHECKING, TypeGuard
 
 from devfix.analysis.domain.copying import replace
@@ -86,8 +87,11 @@ def _saved(interp: Interpreter, key: tuple[str, ...] | None) -> Snapshot | None:
     interp.reads.add(("saved",))
     if key is not None and key in files:
         return files[key]
-    sole = interp.recorder.sole_content()
-    return sole if sole is None or key is None or key[0] != "literal" or _are_nameless(files) else None
+    contents = interp.recorder.contents()
+    sole = reduce(snapshots.common, contents) if contents else UNKNOWN
+    if sole == UNKNOWN:
+        return None
+    return sole if key is None or key[0] != "literal" or _are_nameless(files) else None
 
 
 def _are_nameless(files: Iterable[tuple[str, ...]]) -> bool:

@@ -81,6 +81,27 @@ def read_and_written(one: Snapshot, other: Snapshot) -> Snapshot:
     return replace(one, attrs=attrs, element=_entry(one.element, other.element))
 
 
+def common(one: Snapshot, other: Snapshot) -> Snapshot:
+    """What is known of a file that is one of two which are put together alike; UNKNOWN where they are not."""
+    if one == other:
+        return one
+    if isinstance(one, Tensor) and isinstance(other, Tensor):
+        joined = join_values(one, other)
+        return joined if isinstance(joined, Tensor) else UNKNOWN
+    if not isinstance(one, Kept) or not isinstance(other, Kept) or one.kind != other.kind:
+        return UNKNOWN
+    some, others = one.items or (), other.items or ()
+    alike = one.attrs.keys() == other.attrs.keys() and len(some) == len(others)
+    if not alike or (one.element is None) != (other.element is None):
+        return UNKNOWN
+    attrs = {key: common(part, other.attrs[key]) for key, part in one.attrs.items()}
+    items = tuple(map(common, some, others)) if one.items is not None else None
+    element = (
+        common(one.element, other.element) if one.element is not None and other.element is not None else None
+    )
+    return Kept(one.kind, attrs, items, element)
+
+
 def _without_entries(held: Kept) -> Kept:
     return replace(held, attrs={}, element=None)
 
