@@ -37,6 +37,9 @@ MAPS = [
     "mp.get_context('fork').Pool(2).starmap(joined, [(1, 2), (3, 0)])",
     "[mp.Pool(2).apply(example, (1,))]",
     "ProcessPoolExecutor(2, mp_context=mp.get_context('fork')).map(example, range(4))",
+    "[mp.Pool(2).apply_async(example, (1,)).get()]",
+    "mp.Pool(2).map_async(example, range(4)).get()",
+    "[ProcessPoolExecutor(2).submit(example, 1).result()]",
 ]
 
 
@@ -76,9 +79,10 @@ def test_what_is_computed_on_the_accelerator_is_spawned(returned: str) -> None:
     assert not any("return" in line for line in _changed(text, Applicability.UNSAFE))
 
 
-def test_results_that_are_waited_for_may_be_anywhere() -> None:
-    rows = "[mp.Pool(2).apply_async(example, (1,)).get()]"
-    assert clashes(_script("x", rows, "x")) == []
+def test_processes_that_are_spawned_hand_back_what_they_made_where_they_made_it() -> None:
+    rows = "mp.get_context('spawn').Pool(2).map(example, range(4))"
+    assert _changed(_script("x", rows, "x")) == ["x = x.to(device)"]
+    assert clashes(_script("x.to(device)", rows, "x")) == []
 
 
 def test_objects_come_as_copies_of_which_nothing_is_known() -> None:

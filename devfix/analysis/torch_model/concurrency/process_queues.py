@@ -10,6 +10,7 @@ from devfix.analysis.domain.join import join_all
 from devfix.analysis.domain.values import (
     UNKNOWN,
     BoundMethod,
+    Class,
     Const,
     External,
     Function,
@@ -70,7 +71,7 @@ def run_beside(interp: Interpreter, function: Value, given: CallSite | None, nod
         return
     lists = [threads.held(interp, each) for each in queues]
     sent: list[tuple[Ref, Snapshot]] = [(each, UNKNOWN) for each in lists]
-    if given is not None and _is_of_project(function):
+    if given is not None and _is_of_project(interp, function):
         before, raised = interp.state, interp.raised
         interp.state, interp.raised = before.fork(), None
         there = {each: containers.everything(interp.obj(each)) for each in lists}
@@ -87,6 +88,23 @@ def run_beside(interp: Interpreter, function: Value, given: CallSite | None, nod
         containers.append(interp, each, _received(interp, snapshot, made))
 
 
-def _is_of_project(function: Value) -> bool:
+def called_beside(interp: Interpreter, function: Value, given: CallSite) -> Value:
+    """What a function of the project gives back that another process calls: made anew here.
+
+    What else it does is done to that process's own copy of everything.
+    """
+    if not _is_of_project(interp, function):
+        return UNKNOWN
+    before, raised = interp.state, interp.raised
+    interp.state, interp.raised = before.fork(), None
+    value = interp.call(function, given)
+    sent = UNKNOWN if interp.state.dead else _sent(interp, value)
+    interp.state, interp.raised = before, raised
+    return _received(interp, sent, interp.site("other", given.node))
+
+
+def _is_of_project(interp: Interpreter, function: Value) -> bool:
     called = function.function if isinstance(function, Partial) else function
-    return isinstance(called, (Function, BoundMethod))
+    obj = interp.obj_of(called)
+    own = obj is not None and isinstance(obj.cls, Class)
+    return own or isinstance(called, (Function, BoundMethod))

@@ -28,7 +28,7 @@ from devfix.analysis.language import iteration, unknown_code
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.nn import modules
 from devfix.analysis.reuse import reads
-from devfix.analysis.torch_model.concurrency import forks, process_queues, rebirth
+from devfix.analysis.torch_model.concurrency import forks, process_queues, rebirth, threads
 from devfix.analysis.torch_model.concurrency.forks import Start
 
 if TYPE_CHECKING:
@@ -54,8 +54,8 @@ _EXECUTORS = ("concurrent.futures.ProcessPoolExecutor", "concurrent.futures.proc
 _APPLYING = frozenset({"apply", "apply_async"})
 _MAPPING = frozenset({"map", "map_async", "imap", "imap_unordered"})
 _SPREADING = frozenset({"starmap", "starmap_async"})
-#: The fact of a pool that tells how its processes start.
-_START = "start"
+#: The facts of a pool that tell how its processes start, and whether it is an executor.
+_START, _EXECUTOR = "start", "executor"
 
 
 def process(interp: Interpreter, name: str, site: CallSite) -> Value:
@@ -144,7 +144,7 @@ def executor(interp: Interpreter, name: str, site: CallSite) -> Value:
 def _pool(interp: Interpreter, name: str, site: CallSite, *, later: bool) -> Value:
     _note(interp, (arg.value for arg in site.all_args()))
     process_queues.run_beside(interp, UNKNOWN, None, site.node)
-    made = Obj("external", External(POOL))
+    made = Obj("external", External(POOL)).with_fact(_EXECUTOR, Const(_is_executor(name) or later))
     if interp.is_script and not site.open and is_forking(interp, name):
         plain = not site.keywords.keys() & {"initializer", "initargs"} and len(site.args) < 2
         start = Start(name, interp.site("other", site.node), interp.state.used, plain, later)
@@ -157,30 +157,33 @@ def pool_method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSi
     if name == "__enter__":
         return ref
     _note(interp, (arg.value for arg in site.all_args()))
-    held = obj.facts.get(_START)
+    if not site.args:
+        return unknown_code.call(interp, site)
+    executor = obj.facts.get(_EXECUTOR) == Const(True)
+    given, held = _given(interp, name, site, is_executor=executor), obj.facts.get(_START)
     arrived: Value = UNKNOWN
-    if site.args and isinstance(held, Const) and isinstance(held.value, Start):
+    if isinstance(held, Const) and isinstance(held.value, Start):
         start = held.value
         if start.later:
             start = replace(start, used=interp.state.used, later=False)
             interp.update(ref, obj.with_fact(_START, Const(start)))
-        executor = _is_executor(start.name)
-        given = _given(interp, name, site, is_executor=executor)
         if given is not None:
             arrived = forks.check(interp, start, site.args[0], given, back=True)
-            arrived = _results(interp, name, arrived, is_executor=executor)
-    return unknown_code.call(interp, site) if arrived == UNKNOWN else arrived
+    if arrived == UNKNOWN and given is not None:
+        arrived = process_queues.called_beside(interp, site.args[0].value, given)
+    if arrived == UNKNOWN:
+        return unknown_code.call(interp, site)
+    return _results(interp, name, arrived, is_executor=executor)
 
 
 def _results(interp: Interpreter, name: str, each: Value, *, is_executor: bool) -> Value:
-    """What a method of a pool gives, where its function gives that; nothing is known of what waits for a result."""
-    if each == UNKNOWN or name.endswith("_async"):
-        return UNKNOWN
-    if name in _APPLYING:
-        return each
-    if name.startswith("imap") or is_executor:
-        return Sequence(each) if name in _MAPPING else UNKNOWN
-    return interp.new(Obj("list", element=each))
+    """What a method of a pool gives, where its function gives that."""
+    if name == "submit":
+        return threads.finished(interp, each)
+    if name not in _APPLYING:
+        lazy = is_executor or name.startswith("imap")
+        each = Sequence(each) if lazy else interp.new(Obj("list", element=each))
+    return threads.finished(interp, each) if name.endswith("_async") else each
 
 
 def _is_executor(name: str) -> bool:
