@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from text_program import Applicability, clashes, fix_texts
+from text_program import clashes, fix_texts
+
+from devfix.findings import Applicability
 
 PROGRAM = """
 import torch
