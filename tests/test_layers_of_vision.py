@@ -92,3 +92,26 @@ def test_transforms_of_several_keep_each_where_it_is() -> None:
         assert _clashes(used(kind, ".cuda()")) == []
     assert _clashes("x, box = v2.Resize(4)(pictures, rois[0])\nx[0, 0, :1, :4] + box")
     assert _clashes("x, box = v2.Resize(4)(pictures, rois[0])\nx[0, 0, :1, :4] + box", ".cuda()") == []
+
+
+_HELPERS = [
+    ("detection._utils", "BoxCoder((10.0, 10.0, 5.0, 5.0))", "made.encode_single(x, x)"),
+    ("detection._utils", "BoxLinearCoder()", "made.encode(x, x)"),
+    ("detection._utils", "Matcher(0.5, 0.5)", "made(x)"),
+    ("detection.anchor_utils", "AnchorGenerator()", "made(x, [x])"),
+    ("detection.rpn", "AnchorGenerator()", "made(x, [x])"),
+    ("detection.anchor_utils", "DefaultBoxGenerator([[2]])", "made(x, [x])"),
+    ("detection.transform", "GeneralizedRCNNTransform(8, 8, [0.0], [1.0])", "made([x])"),
+]
+
+
+@pytest.mark.parametrize(("module", "made", "used"), _HELPERS)
+def test_what_has_no_parameters_works_anywhere(module: str, made: str, used: str) -> None:
+    name = made.partition("(")[0]
+    text = f"import torch\nfrom torchvision.models.{module} import {name}\nmade = {made}\nx = torch.zeros(4, 4).cuda()\n{used}\n"
+    assert clashes(text) == []
+
+
+def test_other_classes_among_the_models_have_some() -> None:
+    made = "from torchvision.models.detection.faster_rcnn import TwoMLPHead\nmade = TwoMLPHead(4, 4)\n"
+    assert clashes(f"import torch\n{made}made(torch.zeros(4, 4).cuda())\n")

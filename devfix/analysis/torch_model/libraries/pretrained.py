@@ -69,11 +69,16 @@ _NO_MODELS = (
     *(f"segmentation_models_pytorch.{part}." for part in ("losses", "metrics", "utils", "datasets")),
     *(f"timm.models.{part}." for part in ("helpers", "registry", "hub", "features")),
 )
+#: Classes among the models of torchvision that have no parameters: what codes, matches, samples and makes boxes, and mere data.
+_WITHOUT_PARAMETERS = re.compile(
+    r"Box(Linear)?Coder|(SSD)?Matcher|BalancedPositiveNegativeSampler|AnchorGenerator|DefaultBoxGenerator|"
+    r"GeneralizedRCNNTransform|ImageList|BlockParams|\w*(Config|Outputs)"
+)
 #: Classes of transformers that are no models of PyTorch.
 _NO_TORCH = re.compile(r"TF[A-Z]|Flax[A-Z]|\w*Config")
-_LAYERS = "timm.models.layers."
+_LAYERS, _VISION = "timm.models.layers.", "torchvision.models."
 #: Models whose first layer takes the pictures as they are; others may cast what they are given.
-_AS_GIVEN = ("torchvision.models.", "timm.")
+_AS_GIVEN = (_VISION, "timm.")
 #: What models of transformers take in place of tokens.
 _EMBEDDED = "inputs_embeds"
 #: Layers of torchvision that have weights, and what returns a dict of what it is given in one.
@@ -162,7 +167,8 @@ def _holds_strangers(interp: Interpreter, last: str, site: CallSite) -> bool:
 def _is_helper(name: str, last: str) -> bool:
     """Whether a name of a package of models is none: a loss, a set of weights, a function for authors of models."""
     functions = (name.startswith(_LAYERS) or "._" in name) and last[:1].islower()
-    return functions or name.startswith(_NO_MODELS) or "Weights" in name or last.startswith("_")
+    bare = name.startswith(_VISION) and _WITHOUT_PARAMETERS.fullmatch(last)
+    return functions or bool(bare) or name.startswith(_NO_MODELS) or "Weights" in name or last.startswith("_")
 
 
 def _parameter(interp: Interpreter, site: CallSite) -> Tensor:
