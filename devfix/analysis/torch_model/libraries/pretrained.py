@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from devfix.analysis.deciding.answers import truth
+from devfix.analysis.domain import classes
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.lattice import ACCELERATOR, AT_LEAST_1, CPU, FLOATS, UNKNOWN_DEVICE, Device
 from devfix.analysis.domain.values import (
@@ -22,6 +23,7 @@ from devfix.analysis.domain.values import (
     Class,
     Const,
     External,
+    Function,
     Obj,
     Ref,
     Tensor,
@@ -319,12 +321,27 @@ def _show_parts(interp: Interpreter, ref: Ref, result: Tensor, site: CallSite) -
 def _meet_replaced(interp: Interpreter, ref: Ref, place: Tensor, site: CallSite) -> None:
     """A part that the program gave the model, a head of its own say, meets what the others make."""
     for part in _replaced(interp, ref, set()) if place.device.is_accelerator else ():
+        if _is_run(interp, part, place, site):
+            continue
         own = modules.first_parameter(interp, part)
         if own is not None and own.device == CPU:
             name = getattr(interp.obj(part).cls, "name", "") or "torch.nn.Module"
             features = Part(replace(place, parameter=False), "input", site.node)
             weight, detail = weights.operand(interp, part, own, [features], None)
             requirements.meet(interp, site.node, name, [features, weight], scalars=False, detail=detail)
+
+
+def _is_run(interp: Interpreter, part: Ref, place: Tensor, site: CallSite) -> bool:
+    """Whether the program tells what a part does; then that is done, where some of it is elsewhere, with what the others make."""
+    cls = interp.obj(part).cls
+    forward = classes.find(interp, cls, "forward") if isinstance(cls, Class) else None
+    if not isinstance(forward, Function):
+        return False
+    if any(tensor.device == CPU for tensor in modules.tensors(interp, part)):
+        features = Tensor(place.device, None, AT_LEAST_1, grad=True, leaf=False)
+        needed = len(forward.node.args.args) - len(forward.defaults) - 2
+        interp.call(part, CallSite(site.node, (Arg(features), *(Arg(UNKNOWN) for _ in range(needed)))))
+    return True
 
 
 def _replaced(interp: Interpreter, ref: Ref, seen: set[Ref]) -> Iterator[Ref]:

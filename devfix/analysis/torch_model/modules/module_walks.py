@@ -25,6 +25,7 @@ from devfix.analysis.language.containers import BUFFERS_OF, PARAMETERS_OF, PARTS
 from devfix.analysis.language.frames import CallSite
 from devfix.analysis.nn import hidden_modules
 from devfix.analysis.nn.modules import is_module
+from devfix.analysis.torch_model.libraries import model_parts
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -147,7 +148,7 @@ def _part(interp: Interpreter, ref: Ref) -> Ref:
     known = obj.attrs.get(name)
     if isinstance(known, Ref):
         return known
-    made = interp.new(Obj("module", place=obj.place, trail=obj.trail))
+    made = interp.new(Obj("module", place=obj.place, facts=model_parts.moved_with(obj), trail=obj.trail))
     interp.update(ref, obj.with_attr(name, made))
     return made
 

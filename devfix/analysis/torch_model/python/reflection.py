@@ -40,7 +40,7 @@ from devfix.analysis.language import (
     text_keys,
 )
 from devfix.analysis.language.frames import Arg, CallSite
-from devfix.analysis.nn import hidden_modules
+from devfix.analysis.nn import hidden_modules, modules
 from devfix.analysis.nn.modules import is_module
 from devfix.analysis.record import notes
 from devfix.analysis.reuse import reads
@@ -254,7 +254,7 @@ def _of_two_dimensions(asked: Arg | None) -> Const | None:
 def setattr_(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``setattr``: the attribute is set; under an unknown name it may be any."""
     attribute, value = site.value(1), site.value(2)
-    owner = without_none(site.args[0].value) if site.args else None
+    owner = _one_model(interp, without_none(site.args[0].value)) if site.args else None
     known = attribute.value if isinstance(attribute, Const) else None
     known = known if isinstance(known, str) else None
     if value is not None and isinstance(owner, Class):
@@ -268,6 +268,17 @@ def setattr_(interp: Interpreter, name: str, site: CallSite) -> Value:
             return NONE
         keeping.store(interp, owner, known, _stored(interp, owner, known, value, site))
     return NONE
+
+
+def _one_model(interp: Interpreter, owner: Value) -> Value:
+    """The model, where it is that or a part of it: what either gets is the model's."""
+    several = owner.members if isinstance(owner, Union) else ()
+    for member in several:
+        if isinstance(member, Ref) and modules.is_module(interp, member):
+            tree = modules.tree(interp, member)
+            if all(other in tree for other in several):
+                return member
+    return owner
 
 
 def _set_of_class(interp: Interpreter, cls: Class, name: str | None, value: Value) -> None:
