@@ -8,7 +8,7 @@ import pytest
 from reality import lies
 from text_program import Ending, clashes
 
-from devfix.analysis.domain.values import UNKNOWN
+from devfix.analysis.domain.values import UNKNOWN, Const
 from devfix.analysis.language import calls
 
 _FOUND = """
@@ -368,3 +368,53 @@ def test_where_very_many_are_raised_in_a_block_that_does_something_at_its_end_no
     text = _LEAVING.format(begin="model.cpu()\n    try:", end="finally: print('done')")
     steps = "\n            ".join([step] * times)
     assert _clashes(text.replace("if x.sum() > 3:\n                raise Found(x)", steps)) == expected
+
+
+PARTLESS = """
+import torch
+from torch import nn
+
+class Product(nn.Module):
+    def __init__(self, trained):
+        super().__init__()
+        self.w = torch.tensor([1.0, 2.0])
+        if trained:
+            self.scale = nn.Parameter(torch.ones(2))
+
+    def forward(self, x):
+        return x * self.w
+
+def where(model, x):
+    try:
+        device = next({asked}).device
+        found = "parameter"
+    except StopIteration:
+        device = x.device
+        found = "input"
+    return device, found
+
+model = Product({trained})
+x = torch.ones(2)
+device, found = where(model, x)
+dtype = x.to(device).dtype
+"""
+
+
+@pytest.mark.parametrize("asked", ["model.parameters()", "iter(model.parameters())"])
+def test_what_has_no_parameter_is_asked_for_one_in_vain(asked: str) -> None:
+    text = PARTLESS.format(asked=asked, trained=False)
+    assert lies(text) == []
+    assert Ending(text)["found"] == Const("input")
+    assert not clashes(text + "model(x.to(device))\n")
+
+
+def test_the_first_parameter_is_given() -> None:
+    text = PARTLESS.format(asked="model.parameters()", trained=True)
+    assert lies(text) == []
+    assert Ending(text)["found"] == Const("parameter")
+
+
+def test_a_default_is_given_where_there_is_none() -> None:
+    text = PARTLESS.format(asked="model.parameters(), x", trained=False)
+    assert lies(text) == []
+    assert Ending(text)["found"] == Const("parameter")

@@ -85,11 +85,20 @@ def ended(interp: Interpreter, generator: Value) -> None:
     _note(interp, interp.new(told))
 
 
+def at_end(interp: Interpreter, iterated: Value) -> bool:
+    """What is known to give nothing is asked for one value, and the path ends where a ``try`` may catch that."""
+    if interp.raised is None or not isinstance(iterated, TupleValue) or iterated.items:
+        return False
+    _note(interp, interp.new(Obj("external", _STOP)))
+    interp.state.dead = True
+    return True
+
+
 @contextmanager
 def collected(interp: Interpreter, node: ast.Try) -> Iterator[list[Raised]]:
     """What is raised in the block; those around it are told of what no handler of ``node`` is sure to catch."""
     outer = interp.raised
-    wanted = outer is not None or any(each.name or _catches_own(interp, each) for each in node.handlers)
+    wanted = outer is not None or any(_is_told(each) or _catches_own(interp, each) for each in node.handlers)
     if node.__class__ is not ast.Try or not wanted:
         yield []  # what ``except*`` gives is a group of them
         return
@@ -102,6 +111,11 @@ def collected(interp: Interpreter, node: ast.Try) -> Iterator[list[Raised]]:
         outer += [
             each for each in raised if not any(_catches(interp, handler, each) for handler in node.handlers)
         ]
+
+
+def _is_told(handler: ast.ExceptHandler) -> bool:
+    """Whether it makes a difference to a handler what was raised: it has a name for it, or is there for what ends an iteration."""
+    return bool(handler.name) or (isinstance(handler.type, ast.Name) and handler.type.id == "StopIteration")
 
 
 class Caught(NamedTuple):

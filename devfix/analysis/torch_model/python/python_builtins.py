@@ -258,6 +258,10 @@ def next_(interp: Interpreter, name: str, site: CallSite) -> Value:
     value, node = _first(site), site.args[0].node if site.args else None
     if len(site.args) == 1:
         raising.ended(interp, value)
+        begun = interp.obj_of(value)
+        whole = begun.attrs[iteration.SOURCE] if begun and begun.cls == iteration.ITERATOR else value
+        if raising.at_end(interp, whole):
+            return UNKNOWN
     found = iterators.step(interp, value, node)
     return iterators.next_element(interp, value, node) if found is None else found
 
