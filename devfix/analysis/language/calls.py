@@ -230,6 +230,8 @@ def _call_module(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
     if isinstance(obj.cls, Class):
         for name in ("__call__", "forward"):
             found = classes.find(interp, obj.cls, name)
+            if isinstance(found, Function) and fitting.is_refused(interp, ref, site):
+                return _not_followed(interp, site)
             if isinstance(found, Function):
                 return call_function(interp, found, [ref], site.node, site)
     return layers.call(interp, ref, site)

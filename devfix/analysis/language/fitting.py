@@ -66,6 +66,11 @@ def possible(interp: Interpreter, callees: tuple[Value, ...], site: CallSite) ->
     return found or callees
 
 
+def is_refused(interp: Interpreter, ref: Ref, site: CallSite) -> bool:
+    """Whether a call of a module lacks arguments that its ``forward`` asks for, or has others: nothing of it is run."""
+    return not (site.open or site.spread) and not _takes(interp, ref, site)
+
+
 def are_many(interp: Interpreter, callees: tuple[Value, ...]) -> bool:
     """Whether a name stands for one of very many functions or classes; of classes that are no models few are too many."""
     if not all(isinstance(callee, (Function, Class)) for callee in callees):
@@ -208,7 +213,9 @@ def _takes(interp: Interpreter, callee: Value, site: CallSite) -> bool:
     if len(site.args) > len(names) and spec.vararg is None:
         return False
     required = names[len(site.args) : len(names) - len(spec.defaults)]
-    known = {*names, *(parameter.arg for parameter in spec.kwonlyargs)}
+    by_name = dict(zip((parameter.arg for parameter in spec.kwonlyargs), spec.kw_defaults, strict=True))
+    required += [name for name, default in by_name.items() if default is None]
+    known = {*names, *by_name}
     return site.keywords.keys() >= set(required) and (spec.kwarg is not None or site.keywords.keys() <= known)
 
 
