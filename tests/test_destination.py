@@ -254,3 +254,35 @@ penalty(net).backward()
     assert clashes(after) == []
     assert ".to(p.device)" in after.partition("def penalty")[2]
     assert ".to(weight.device)" not in after
+
+
+FETCHED = """
+import torch
+
+def split(pose):
+    chosen = pose.sum(1) > 0
+    return [chosen, {part}]
+
+def main(pose, device):
+    pose = pose.to(device)
+    chosen, part = split(pose)
+    whole = pose.cpu()
+    {use}
+    print(whole.numpy())
+
+main(torch.rand(4, 6), torch.device("cuda"))
+"""
+
+
+@pytest.mark.parametrize("use", ["whole[chosen] = part[chosen]", "whole = whole + part[chosen].sum()"])
+def test_an_index_comes_to_what_was_fetched_elsewhere(use: str) -> None:
+    text = FETCHED.format(part="pose.cpu()", use=use)
+    after = fix_texts({"main.py": text})[0]["main.py"]
+    assert after == text.replace("part[chosen]", "part[chosen.to(part.device)]")
+
+
+def test_what_was_made_on_the_cpu_moves_to_its_index() -> None:
+    text = FETCHED.format(part="torch.rand(4, 6)", use="print(part[chosen].sum())")
+    after = fix_texts({"main.py": text})[0]["main.py"]
+    assert "chosen.to" not in after
+    assert after != text

@@ -51,6 +51,9 @@ def is_on_purpose(facts: Facts, mismatch: Mismatch, operand: Operand) -> bool:
         return False
     if derived and _comes_of_module(facts, operand.trail[0]):
         return False  # where the module is says nothing of what comes out of it
+    asked = operand.role == "self" and mismatch.operation.endswith(".__getitem__")
+    if asked and not derived and all(_is_fetched(facts, move) for move in moves):
+        return True  # what was fetched is looked up on the host, wherever that was done: an index is little
     if is_module(mismatch, operand):
         if moving_back.returns(facts, operand):
             return False
@@ -64,6 +67,13 @@ def _is_typed(facts: Facts, move: Origin) -> bool:
     place = place_at(facts, move.path, move.span)
     node = place.node if place is not None else None
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "type"
+
+
+def _is_fetched(facts: Facts, move: Origin) -> bool:
+    """Whether a tensor was copied to the CPU by ``x.cpu()``."""
+    place = place_at(facts, move.path, move.span)
+    node = place.node if place is not None else None
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "cpu"
 
 
 def stays(mismatch: Mismatch, operand: Operand) -> bool:
