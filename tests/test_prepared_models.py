@@ -33,3 +33,66 @@ def test_a_model_whose_parts_are_only_looked_at_is() -> None:
     seen = "layers = model.model.decoder.layers\n"
     found = clashes(LOADED.format(how="") + seen + "model(torch.ones(2, 3).long().to('cuda'))\n")
     assert found == ["8: device"]
+
+
+PREPARED = """
+import torch
+from torch import nn
+{imported}
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.read = nn.Linear(3, 3, dtype=torch.bfloat16)
+        self.write = nn.Linear(3, 3)
+
+    def forward(self, x):
+        return self.write(self.read(x.to({dtype})))
+
+framework = {framework}
+net = framework.{method}(Net())
+print(net(torch.ones(2, 3, device=framework.device)))
+"""
+
+
+def in_framework(framework: str, dtype: str = "torch.bfloat16") -> list[str]:
+    imported, method = "from lightning.fabric import Fabric", "setup"
+    if framework.startswith("Accelerator"):
+        imported, method = "from accelerate import Accelerator", "prepare"
+    return clashes(PREPARED.format(imported=imported, framework=framework, method=method, dtype=dtype))
+
+
+@pytest.mark.parametrize(
+    "framework",
+    [
+        "Accelerator()",
+        "Accelerator(mixed_precision='bf16')",
+        "Fabric(precision='bf16-mixed')",
+        "Fabric(precision='bf16-true')",
+    ],
+)
+def test_whoever_launches_a_program_may_have_its_models_cast_what_meets(framework: str) -> None:
+    assert not in_framework(framework)
+
+
+@pytest.mark.parametrize(
+    "framework", ["Accelerator(mixed_precision='no')", "Fabric()", "Fabric(precision='32-true')"]
+)
+def test_in_full_precision_nothing_is_cast(framework: str) -> None:
+    assert in_framework(framework) == ["13: dtype"]
+
+
+@pytest.mark.parametrize("framework", ["Accelerator()", "Accelerator(mixed_precision='bf16')", "Fabric()"])
+def test_floats_of_64_bits_are_cast_by_none(framework: str) -> None:
+    assert set(in_framework(framework, "torch.float64")) == {"13: dtype"}
+
+
+def test_what_a_model_gives_that_may_be_cast_has_its_dtype() -> None:
+    plain = PREPARED.replace("dtype=torch.bfloat16", "dtype=torch.float32").format(
+        imported="from accelerate import Accelerator",
+        framework="Accelerator()",
+        method="prepare",
+        dtype="torch.float32",
+    )
+    met = "nn.Linear(3, 3).double().to(framework.device)(net(torch.ones(2, 3, device=framework.device)))\n"
+    assert clashes(plain + met) == ["18: dtype"]

@@ -18,6 +18,7 @@ from devfix.analysis.domain.values import (
     UNKNOWN,
     BoundMethod,
     Class,
+    Const,
     External,
     ExternalMethod,
     Function,
@@ -50,6 +51,7 @@ from devfix.analysis.nn.modules import HOLDERS, havoc, is_module
 from devfix.analysis.reuse import outcomes
 from devfix.analysis.text.scope_names import defaults_of
 from devfix.analysis.torch_model import external_objects, functions, methods
+from devfix.analysis.torch_model.devices import autocast
 from devfix.analysis.torch_model.libraries import tokenizers
 from devfix.analysis.torch_model.loading import batch_mates, stranger_methods
 from devfix.analysis.torch_model.modules import hooks, layers, module_apply, movers
@@ -224,6 +226,10 @@ def call_object(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
 
 def _call_module(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
     obj = interp.obj(ref)
+    wrapped = obj.facts.get(autocast.WRAPPED)
+    if isinstance(wrapped, Const) and interp.autocast is None:
+        with autocast.within(interp, str(wrapped.value)):
+            return _call_module(interp, ref, site)
     patched = obj.attrs.get("forward")
     if patched is not None:
         return call(interp, patched, site)

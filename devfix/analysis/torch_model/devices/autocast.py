@@ -39,6 +39,12 @@ _WIDENED = frozenset(
 _KEEPING = frozenset("sqrt tanh sigmoid gelu silu leaky_relu mean std var amax amin max min median".split())
 
 
+#: Autocast that whoever launches the program may turn on: floats that it would cast may meet.
+PERHAPS = "perhaps"
+#: The fact of a module whose ``forward`` a framework runs in some precision, "?", or perhaps does.
+WRAPPED = "autocast"
+
+
 @contextmanager
 def within(interp: Interpreter, precision: str | None) -> Iterator[None]:
     """What is done under autocast in this precision, "?" for one that nobody knows, or in that which is chosen already."""
@@ -62,6 +68,8 @@ def lowered(
     if operation in _NOT_LOWERED:
         return None
     known = {dtype, *(operand.dtype for operand in operands)} - {None}
+    if interp.autocast == PERHAPS:
+        return dtype if len(known) == 1 else None
     return None if interp.autocast == "?" or not known or not known <= CAST else interp.autocast
 
 

@@ -25,7 +25,7 @@ from devfix.analysis.domain.values import (
 from devfix.analysis.language import iteration
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.nn import modules
-from devfix.analysis.torch_model.devices import dispatching
+from devfix.analysis.torch_model.devices import autocast, dispatching
 from devfix.analysis.torch_model.libraries import (
     generation,
     hf_trainer,
@@ -58,16 +58,20 @@ _PLACEMENT = {ACCELERATE: "device_placement", FABRIC: "move_to_device"}
 PLACING_MANAGERS = frozenset({"init_tensor", "init_module"})
 
 
-#: The facts of an Accelerator that it has the models it prepares compute in another dtype, and whether it moves them.
-_MIXED, _PLACING = "mixed precision", "placing"
+#: The facts of a framework that it may have the models it prepares compute in another dtype, and whether it moves them.
+_LOWERING, _PLACING = "lowering", "placing"
+#: The precisions of Fabric in which nothing is cast, and those in which it casts within the models alone.
+_FULL, _MIXED = (Const(32), Const("32"), Const("32-true")), (Const("16-mixed"), Const("bf16-mixed"))
 
 
 def accelerator(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``accelerate.Accelerator()``; nothing is known of one that stays on the CPU."""
     if site.value(None, "cpu") == TRUE:
         return UNKNOWN
-    mixed = site.value(None, "mixed_precision")
-    facts = {_MIXED: mixed} if mixed is not None and mixed not in (NONE, Const("no")) else {}
+    told = site.value(None, "mixed_precision")
+    # Who does not say it here may do so as the program is launched.
+    mode = Const(autocast.PERHAPS if told in (None, NONE) else "?")
+    facts: dict[str, Value] = {} if told == Const("no") else {_LOWERING: mode}
     placing = site.value(0, _PLACEMENT[ACCELERATE])
     facts = facts if placing is None else {**facts, _PLACING: placing}
     return interp.new(Obj("external", External(ACCELERATE), facts=facts))
@@ -77,7 +81,11 @@ def fabric(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``lightning.Fabric()``."""
     if site.value(0, "accelerator") == Const("cpu"):
         return UNKNOWN
-    return interp.new(Obj("external", External(FABRIC)))
+    told = site.value(4, "precision")
+    if told in (None, NONE, *_FULL):
+        return interp.new(Obj("external", External(FABRIC)))
+    mode = Const("?") if told in _MIXED else UNKNOWN
+    return interp.new(Obj("external", External(FABRIC), facts={_LOWERING: mode}))
 
 
 def attribute(interp: Interpreter, ref: Ref, obj: Obj, name: str) -> Value | None:
@@ -143,12 +151,19 @@ def _prepared(interp: Interpreter, obj: Obj, value: Value, placing: Value, site:
             moves.module(interp, value, "to", where)
         elif placing != FALSE:
             modules.havoc(interp, value)
-        if _MIXED in obj.facts:
-            modules.transform(interp, value, lambda own: replace(own, dtype=None))
+        _lower(interp, value, obj.facts.get(_LOWERING))
     elif isinstance(value, Ref) and interp.obj(value).kind == "loader":
         moved = interp.obj(value).with_fact("moved", Const(getattr(obj.cls, "name", "")))
         return value if placing == FALSE else interp.new(moved) if placing == TRUE else UNKNOWN
     return value
+
+
+def _lower(interp: Interpreter, module: Ref, lowering: Value | None) -> None:
+    """A prepared model computes in the precision of its framework, and is of another dtype itself where that is not known."""
+    if lowering == UNKNOWN:
+        modules.transform(interp, module, lambda own: replace(own, dtype=None))
+    elif lowering is not None:
+        interp.update(module, interp.obj(module).with_fact(autocast.WRAPPED, lowering))
 
 
 HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
