@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
 
+from devfix import ending
 from devfix.baseline.known import Known, admitted
 from devfix.cache.contents import Tree
 from devfix.cache.memory import Memory, program_key
@@ -288,6 +289,7 @@ def _run_programs(
     relevant = sorted(filter(is_relevant, programs), key=_length, reverse=True)
     # Another process is worth its start where there is much to do beside the largest.
     rest = sum(map(_length, relevant[1:]))
+    ending.come(small_rest=rest <= SMALL)
     work = partial(_timed, engine, task, units, partial(_share, jobs, rest if rest > SMALL else 0))
     pool = Pool(work, lambda program: (_died(program), {}), jobs if rest > SMALL else 1)
     done = dict(zip(map(id, relevant), pool.map(relevant), strict=True))
@@ -334,8 +336,9 @@ def _run_program(
         message = f"{type(error).__name__}: {error}"
         return list(_crashed(program, message, traceback.format_exc()))
     finally:
-        for source in program.sources.values():
-            source.forget()
+        if not ending.leave(program):
+            for source in program.sources.values():
+                source.forget()
 
 
 def _without_deepest(engine: Engine, task: Task, program: Program) -> list[FileReport]:

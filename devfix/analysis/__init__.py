@@ -12,6 +12,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+from devfix import ending
 from devfix.analysis.assumptions import given_options
 from devfix.analysis.depth import in_depth
 from devfix.analysis.entries import run_program
@@ -33,4 +34,5 @@ def analyse(program: Program, keeper: Keeper | None = None, jobs: int = 1) -> Fa
     recorder = Recorder()
     library = in_depth(partial(run_program, program, recorder, keeper=keeper, jobs=jobs))
     in_depth(partial(given_options.judge, program, recorder, library))
+    ending.leave(recorder, library)
     return Facts(program, recorder)

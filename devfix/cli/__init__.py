@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from devfix import ending
 from devfix.cli import (
     apply,
     check,
@@ -73,6 +74,7 @@ app.add_typer(migrate.app)
 def main() -> None:
     """Run the command line; a defect of devfix itself ends in exit code 2, never in 1."""
     standard_streams.prepare()
+    ending.own_process()
     # A quarter of the time of a small check went into looking for garbage, most of it in what was being imported.
     gc.set_threshold(*_SELDOM)
     try:

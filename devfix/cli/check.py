@@ -96,7 +96,7 @@ def check(
 
     Exit code 0 when there are no findings, 1 when there are, 2 on an error.
     """
-    from devfix import commands, reporting
+    from devfix import commands, ending, reporting
     from devfix.baseline.wishes import Wishes
     from devfix.report.results import ExitPolicy
 
@@ -130,4 +130,6 @@ def check(
         from devfix.watching.command import watch as watch_files
 
         raise typer.Exit(watch_files(options))
+    if options.wishes == Wishes():
+        ending.sole_task()
     raise typer.Exit(commands.check(options))
