@@ -37,6 +37,8 @@ NOTEBOOK_SUFFIX = ".ipynb"
 REFUSED = "the cells cannot be"
 #: A piece of a text that stands in a message is not longer.
 _TEXT_LIMIT = 60
+#: A word that one in so many lines has is looked for line by line.
+_FREQUENT = 16
 _NUL = "is not Python text: it contains NUL bytes"
 
 
@@ -131,6 +133,9 @@ class Source:
         return index < len(found) and found[index] <= last
 
     def _lines_of(self, word: str) -> Iterator[int]:
+        if self.text.count(word) * _FREQUENT > len(self.lines):  # one look at each line takes less
+            yield from [number for number, line in enumerate(self.lines, 1) if word in line]
+            return
         place = self.text.find(word)
         while place >= 0:
             line = bisect_right(self._ends, place)

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from devfix.project import Program
     from devfix.source import Source
 
+#: What evaluates each kind of expression, and executes each kind of statement; this is asked most of all.
+_evaluator_of, _executor_of = expressions.EVALUATORS.get, statements.EXECUTORS.get
 #: Statements one entry point may take; past it the run stops recording (it knows too little).
 STEP_LIMIT = 25_000
 #: And calls: one statement may hold any number of them, each of which may lead to as many again.
@@ -111,7 +113,7 @@ class Interpreter(Memory):
 
     def eval(self, node: ast.expr) -> Value:
         """The abstract value of an expression."""
-        evaluate = expressions.EVALUATORS.get(type(node))
+        evaluate = _evaluator_of(node.__class__)
         return evaluate(self, node) if evaluate is not None else UNKNOWN
 
     def saw(self, node: ast.expr | ast.arg, value: Value) -> None:
@@ -181,7 +183,7 @@ class Interpreter(Memory):
             if self.steps > self._pause:
                 self._at_pause()
             frame.statement = node
-            execute = statements.EXECUTORS.get(type(node))
+            execute = _executor_of(node.__class__)
             if execute is not None:
                 execute(self, node)
 

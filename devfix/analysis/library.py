@@ -55,6 +55,10 @@ class Library:
     makers: dict[ast.AST, bool] = field(default_factory=dict)
     #: The functions that move what they are given, once somebody has asked.
     found_movers: Movers | None = None
+    #: Which parameters functions move, by themselves or by others, and what of ``reads`` that goes by.
+    moved: dict[ast.AST, tuple[frozenset[str], tuple[tuple[str, str, int | str], ...]]] = field(
+        default_factory=dict
+    )
     #: Whether options keep their defaults, and the device options whose default is the CPU.
     as_given: bool = False
     host_options: list[Origin] = field(default_factory=list)

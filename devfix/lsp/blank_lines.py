@@ -10,7 +10,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, Protocol
 
 from devfix.analysis.language.template_strings import WITH_EXPRESSIONS
-from devfix.analysis.text.syntax import below
+from devfix.analysis.text.nodes_below import below
 from devfix.findings import FileEdit, Finding, Fix, Note, Span
 from devfix.judgement import Judgement
 from devfix.project import Program

@@ -28,7 +28,7 @@ from devfix.analysis.domain.values import (
 )
 from devfix.analysis.language import iteration
 from devfix.analysis.text import fetches
-from devfix.analysis.text.syntax import binds_host, is_flag, names_accelerator
+from devfix.analysis.text.syntax import ACCELERATORS, binds_host, is_flag, names_accelerator, speaks_of
 from devfix.analysis.torch_model.python import instance_checks, value_classes
 from devfix.analysis.torch_model.tensors import comparisons
 
@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from devfix.source import Source
 
 
+#: One of these is in the text of any branch that chooses the accelerator or the CPU, or fetches from it.
+_CHOOSING = (*ACCELERATORS, "cpu", "numpy")
 #: How a class is compared with the one that is asked for.
 _SAME, _OTHER = (ast.Is, ast.Eq), (ast.IsNot, ast.NotEq)
 #: Words by which an option asks for a device.
@@ -50,15 +52,18 @@ def decide(interp: Interpreter, test: ast.expr, body: list[ast.stmt], orelse: li
     accelerator is chosen, when one branch chooses it and the other does not.
     """
     known = answers.truth(interp, interp.eval(test))
-    if known is not None or not _is_option(interp, test) or _is_one_of_many(test, orelse):
+    if known is not None:
         return known
-    if (settled := correlated.settled(interp, test)) is not None:
-        return settled
+    settled = correlated.settled(interp, test)
     chosen = preferred(interp.source, body, orelse)
     if chosen is None and not orelse and interp.frame.function is not None:
         chosen = fetches.chosen_leaving(interp.source, interp.frame.function.node, body)
-    if chosen is None or _is_text_of_another_kind(interp, test):
+    if settled is None and chosen is None:
+        return None  # as with most tests, of which it need not be known what they ask
+    if not _is_option(interp, test) or _is_one_of_many(test, orelse):
         return None
+    if settled is not None or chosen is None or _is_text_of_another_kind(interp, test):
+        return settled
     if _makes_another(interp.source, test, body, orelse):
         return None  # a file to go on from, or which model is made: that chooses no device
     branch = body if chosen else orelse
@@ -188,6 +193,9 @@ def _named_by(test: ast.expr) -> tuple[str, str] | None:
 
 def preferred(source: Source, body: list[ast.stmt], orelse: list[ast.stmt]) -> bool | None:
     """The one branch that chooses the accelerator or fetches from it, or the one that does not choose the CPU."""
+    parts = [*body, *orelse]
+    if parts and not speaks_of(source, _CHOOSING, parts[0], parts[-1]):
+        return None
     then, other = (any(names_accelerator(part, source) for part in branch) for branch in (body, orelse))
     if then != other:
         return then

@@ -308,8 +308,10 @@ def _is_steady(interp: Interpreter, test: ast.expr) -> bool:
 @remembered
 def _asked(test: ast.expr) -> frozenset[str]:
     """The names, attributes and entries that a test of options is about; none for any other test."""
+    if not is_flag(test):
+        return frozenset()
     parts = list(walk(test))
-    if not is_flag(test) or any(isinstance(part, ast.Call) for part in parts):
+    if any(isinstance(part, ast.Call) for part in parts):
         return frozenset()
     return frozenset(
         spelt(part) for part in parts if isinstance(part, (ast.Name, ast.Attribute, ast.Subscript))

@@ -160,9 +160,9 @@ def _fill_fields(interp: Interpreter, cls: Class, ref: Ref, site: CallSite) -> N
     obj = interp.obj(ref)
     attrs = dict(obj.attrs)
     fields = classes.fields(cls)
-    given = [field for field in fields if field.is_given]
+    given = {field.name: place for place, field in enumerate(each for each in fields if each.is_given)}
     for field in fields:
-        arg = site.get(given.index(field), field.name) if field in given else None
+        arg = site.get(given[field.name], field.name) if field.name in given else None
         maker = classes.find(interp, cls, field.maker) if arg is None and field.maker else None
         if arg is not None:
             value = arg.value

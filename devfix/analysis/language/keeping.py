@@ -48,12 +48,12 @@ def stored(interp: Interpreter, ref: Ref, obj: Obj, name: str, value: Value, tar
 
 def is_being_built(interp: Interpreter, ref: Ref) -> bool:
     """Whether an object is a module whose constructor (or what it calls) is running."""
-    return is_module(interp, ref) and any(
-        isinstance(frame.receiver, Ref)
-        and frame.receiver.address == ref.address
-        and frame.scope.rpartition(".")[2] in CONSTRUCTORS
-        for frame in interp.stack
-    )
+    if not is_module(interp, ref):
+        return False
+    for frame in interp.stack:  # a generator takes longer than these few
+        if frame.receiver == ref and frame.scope.rpartition(".")[2] in CONSTRUCTORS:
+            return True
+    return False
 
 
 def store_hidden(

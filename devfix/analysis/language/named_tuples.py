@@ -137,6 +137,9 @@ def new(interp: Interpreter, cls: Class, site: CallSite) -> Ref | None:
     What ``super().__new__`` is given are the fields, or what holds the items.
     """
     maker = _type_above(interp, cls)
+    is_tuple = "builtins.tuple" in modules.external_bases(interp, cls)
+    if maker is None and not (is_tuple and site.args):
+        return None
     trail = (interp.site("module", site.node),)
     if maker is not None:
         made = interp.call(maker, site)
@@ -144,8 +147,6 @@ def new(interp: Interpreter, cls: Class, site: CallSite) -> Ref | None:
             return None  # what the class has under the name of a field takes its place
         attrs = dict(zip(made.names, made.items, strict=True))
         return interp.new(Obj("instance", cls, attrs=attrs, items=made.items, trail=trail))
-    if "builtins.tuple" not in modules.external_bases(interp, cls) or not site.args:
-        return None
     items = iteration.exact_items(interp, site.args[0].value)
     return interp.new(Obj("instance", cls, items=items, trail=trail)) if items is not None else None
 

@@ -48,13 +48,21 @@ def _by_keyword(site: CallSite) -> dict[str, Value]:
     return {name: arg.value for name, arg in site.keywords.items()}
 
 
-def _moved(interp: Interpreter, function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
+def _moved(interp: Interpreter, function: ast.FunctionDef | ast.AsyncFunctionDef) -> frozenset[str]:
     """The parameters that a function moves, by itself or by others."""
+    known = interp.library.moved.get(function)
+    if known is not None:
+        reads.moves_again(interp, known[1])
+        return known[0]
     found = set(moved_parameters(function))
+    asked: list[tuple[str, int | str]] = []
     for name, called, place in handed_on(function):
-        if name not in found and reads.moves(interp, called, place):
-            found.add(name)
-    return found
+        if name not in found:
+            asked.append((called, place))
+            if reads.moves(interp, called, place):
+                found.add(name)
+    interp.library.moved[function] = frozenset(found), reads.as_moves(asked)
+    return frozenset(found)
 
 
 def _forget_assigned(interp: Interpreter, receiver: Ref, changing: frozenset[str]) -> None:

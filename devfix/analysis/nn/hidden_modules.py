@@ -35,6 +35,7 @@ def is_hidden(obj: Obj, name: str) -> bool:
 
 def registered(obj: Obj) -> Collection[Value]:
     """What the attributes are of an object, but for what is hidden."""
-    if not any(fact.startswith(_HIDDEN) for fact in obj.facts):
-        return obj.attrs.values()
-    return [value for name, value in obj.attrs.items() if not is_hidden(obj, name)]
+    for fact in obj.facts:
+        if fact.startswith(_HIDDEN):
+            return [value for name, value in obj.attrs.items() if not is_hidden(obj, name)]
+    return obj.attrs.values()

@@ -386,6 +386,9 @@ def somewhere(value: Value) -> Value:
 def _forgotten(obj: Obj) -> Obj:
     if obj.place is None and not any(isinstance(value, Tensor) for value in _held(obj)):
         return obj
+    parts = (*obj.attrs.values(), *(obj.items or ()), obj.place)
+    if not any(isinstance(part, Tensor) and part.device != UNKNOWN_DEVICE for part in parts):
+        return obj
     attrs = {
         name: replace(value, device=UNKNOWN_DEVICE) if isinstance(value, Tensor) else value
         for name, value in obj.attrs.items()

@@ -10,6 +10,7 @@ from devfix.analysis.domain import classes
 from devfix.analysis.domain.join import is_accelerator_choice
 from devfix.analysis.domain.lattice import ACCELERATOR, CPU, UNKNOWN_DEVICE, Device, parse_device
 from devfix.analysis.domain.values import (
+    UNKNOWN,
     Array,
     BoundMethod,
     Class,
@@ -31,7 +32,7 @@ from devfix.analysis.domain.values import (
 )
 from devfix.analysis.language import containers
 from devfix.analysis.language.frames import Arg
-from devfix.analysis.nn.modules import first_parameter, is_module
+from devfix.analysis.nn.modules import first_parameter, is_module, is_module_class
 from devfix.analysis.record.recorder import ENTRIES, Binding
 from devfix.analysis.torch_model.devices import device_settings
 from devfix.analysis.torch_model.libraries import movables
@@ -50,6 +51,8 @@ _PLAIN: dict[type[Value], str] = {
 _OF_USE = frozenset({Tensor, Ref, DeviceValue, TupleValue})
 #: Types of numbers.
 _NUMBERS = frozenset({"int", "float", "bool"})
+#: Kinds of objects that hold values, and are of no class that could move them.
+_OF_VALUES = frozenset({"list", "dict", "set"})
 #: What a parser of the command line returns.
 NAMESPACE = External("argparse.Namespace")
 #: Frameworks whose objects know the device.
@@ -246,10 +249,7 @@ def summary(interp: Interpreter, value: Value) -> tuple[str, Device | None]:
         device = parse_device(value.value) if isinstance(value.value, str) else UNKNOWN_DEVICE
         return ("device", device) if device.is_known else ("other", None)
     if isinstance(value, Ref):
-        if not is_module(interp, value):
-            return _movable(interp, value) or _nested(interp, value) or "other", None
-        first = first_parameter(interp, value)
-        return "module", first.device if first is not None else None
+        return _summary_of_object(interp, value)
     if is_shown_device(value):
         return "device", ACCELERATOR
     if isinstance(value, Union) and all(is_module(interp, member) for member in value.members):
@@ -258,6 +258,18 @@ def summary(interp: Interpreter, value: Value) -> tuple[str, Device | None]:
         return "tensors", None
     if isinstance(value, Unknown) and device_settings.is_device(value):
         return "device", ACCELERATOR
+    return _movable(interp, value) or _nested(interp, value) or "other", None
+
+
+def _summary_of_object(interp: Interpreter, value: Ref) -> tuple[str, Device | None]:
+    obj = interp.obj_of(value)
+    if obj is None:
+        return "other", None
+    if obj.kind == "module" or (obj.kind == "instance" and is_module_class(interp, obj.cls)):
+        first = first_parameter(interp, value)
+        return "module", first.device if first is not None else None
+    if obj.cls == UNKNOWN and obj.kind in _OF_VALUES:
+        return _nested(interp, value) or "other", None
     return _movable(interp, value) or _nested(interp, value) or "other", None
 
 
@@ -289,7 +301,7 @@ def _of_dict(interp: Interpreter, value: Value) -> str:
     if obj is None or not (obj.kind == "dict" or movables.is_batch(interp, value)):
         return ""
     parts = [*obj.attrs.values(), *([obj.element] if obj.element is not None else [])]
-    tensors = sum(isinstance(part, Tensor) for part in parts)
+    tensors = sum([isinstance(part, Tensor) for part in parts])
     return (
         "" if not tensors else "dict" if tensors == len(parts) and "mixed" not in obj.facts else "mixed dict"
     )

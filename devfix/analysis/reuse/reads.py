@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, TypeGuard
 
 from devfix.analysis.domain.values import Class, Function, Ref
@@ -50,6 +50,16 @@ def moves(interp: Interpreter, called: str, place: int | str) -> bool:
     """Whether a function of this name, wherever in the program, moves an argument (see ``Movers.moves``)."""
     interp.reads.add(("moves", called, place))
     return interp.library.movers(interp.program).moves(called, place)
+
+
+def as_moves(asked: Iterable[tuple[str, int | str]]) -> tuple[tuple[str, str, int | str], ...]:
+    """What was asked of ``moves``, for who has its answers and goes by them again."""
+    return tuple(("moves", *each) for each in asked)
+
+
+def moves_again(interp: Interpreter, asked: Iterable[tuple[str, str, int | str]]) -> None:
+    """The same was asked of ``moves`` once more."""
+    interp.reads.update(asked)
 
 
 def definitions(interp: Interpreter, path: str) -> Mapping[str, Value]:

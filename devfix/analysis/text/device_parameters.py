@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from enum import Flag, auto
 
 from devfix.analysis.domain.values import Function
-from devfix.analysis.text.syntax import below, remembered, walk
+from devfix.analysis.text.nodes_below import below
+from devfix.analysis.text.syntax import remembered, walk
 
 _Definition = ast.FunctionDef | ast.AsyncFunctionDef
 

@@ -9,7 +9,8 @@ import ast
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from devfix.analysis.text.syntax import below, remembered, speaks, walk
+from devfix.analysis.text.nodes_below import below
+from devfix.analysis.text.syntax import remembered, speaks, walk
 
 if TYPE_CHECKING:
     from devfix.source import Source

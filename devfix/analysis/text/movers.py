@@ -8,8 +8,9 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from devfix.analysis.text import own_attributes
+from devfix.analysis.text.nodes_below import below
 from devfix.analysis.text.scope_names import parameters_of
-from devfix.analysis.text.syntax import below, first_name, remembered, spelt, statements_in, walk
+from devfix.analysis.text.syntax import first_name, remembered, spelt, statements_in, walk
 
 if TYPE_CHECKING:
     from devfix.source import Source

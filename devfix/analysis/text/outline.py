@@ -8,8 +8,9 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
+from devfix.analysis.text.nodes_below import below
 from devfix.analysis.text.scope_names import ScopeNames
-from devfix.analysis.text.syntax import below, first_line
+from devfix.analysis.text.syntax import first_line
 from devfix.findings import Span
 from devfix.source import Source
 

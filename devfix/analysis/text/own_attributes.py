@@ -6,7 +6,8 @@ import ast
 
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.values import UNKNOWN, Obj, Ref, Tensor, Value
-from devfix.analysis.text.syntax import below, remembered
+from devfix.analysis.text.nodes_below import below
+from devfix.analysis.text.syntax import remembered
 
 _METHODS = (ast.FunctionDef, ast.AsyncFunctionDef)
 

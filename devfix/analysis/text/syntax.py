@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator
 from functools import wraps
 from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar
 
+from devfix.analysis.text.nodes_below import below
+
 if TYPE_CHECKING:
     from devfix.source import Source
 
@@ -29,24 +31,13 @@ def remembered(question: Callable[[Node], Answer]) -> Callable[[Node], Answer]:
     @wraps(question)
     def ask(node: Node) -> Answer:
         answers: dict[str, Answer] = node.__dict__
-        if key not in answers:
-            answers[key] = question(node)
-        return answers[key]
+        try:
+            return answers[key]
+        except KeyError:
+            answer = answers[key] = question(node)
+            return answer
 
     return ask
-
-
-#: Fields that hold no nodes, or such as tell nothing but what is done: contexts and operators.
-_LEAVES = frozenset({"ctx", "op", "ops", "id", "attr", "arg", "module", "level", "kind", "type_comment"})
-#: Lists that may hold something else beside nodes, or nothing in the place of one.
-_MIXED = frozenset({"keys", "kw_defaults", "names", "kwd_attrs"})
-#: The other fields of each class of nodes.
-_BRANCHES: dict[type[ast.AST], tuple[str, ...]] = {ast.Constant: (), ast.Name: ()}
-
-
-def _branches(kind: type[ast.AST]) -> tuple[str, ...]:
-    found = _BRANCHES[kind] = tuple(name for name in kind._fields if name not in _LEAVES)
-    return found
 
 
 def walk(node: ast.AST) -> Iterator[ast.AST]:
@@ -58,23 +49,6 @@ def walk(node: ast.AST) -> Iterator[ast.AST]:
         kind = type(current)
         if kind is not ast.Name and kind is not ast.Constant:  # as most are: nothing is below them
             pending += below(current)
-
-
-def below(node: ast.AST) -> list[ast.AST]:
-    """The nodes right below a node, in order, but contexts and operators."""
-    found: list[ast.AST] = []
-    kind = type(node)
-    names = _BRANCHES.get(kind)
-    for name in names if names is not None else _branches(kind):
-        part = getattr(node, name, None)
-        if type(part) is not list:
-            if isinstance(part, ast.AST):
-                found.append(part)
-        elif name in _MIXED:
-            found += [item for item in part if isinstance(item, ast.AST)]
-        else:
-            found += part
-    return found
 
 
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
@@ -150,8 +124,14 @@ def speaks(
     source: Source, word: str, first: ast.stmt | ast.expr, last: ast.stmt | ast.expr | None = None
 ) -> bool:
     """Whether a word is in the lines of a piece of code, which may go on to a ``last`` one: what these do not hold, it does not."""
-    end = first if last is None else last
-    return source.has_between(word, first.lineno, end.end_lineno or end.lineno)
+    return speaks_of(source, (word,), first, first if last is None else last)
+
+
+def speaks_of(
+    source: Source, words: tuple[str, ...], first: ast.stmt | ast.expr, last: ast.stmt | ast.expr
+) -> bool:
+    """The same for one of some words."""
+    return source.has_one_between(words, first.lineno, last.end_lineno or last.lineno)
 
 
 def makes_functions(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, source: Source) -> bool:
@@ -182,18 +162,18 @@ def names_kept(function: ast.AST) -> frozenset[str]:
 
 
 #: One of these is in the text of any code that names an accelerator.
-_ACCELERATORS = ("cuda", "current_accelerator", "'mps", '"mps', "'xpu", '"xpu', "'npu", '"npu')
+ACCELERATORS = ("cuda", "current_accelerator", "'mps", '"mps', "'xpu", '"xpu', "'npu", '"npu')
 
 
 def names_accelerator(node: ast.stmt | ast.expr, source: Source) -> bool:
     """Whether a piece of code names an accelerator: ``.cuda()``, ``"cuda:0"``, ``torch.cuda.…``."""
     last = node.end_lineno or node.lineno
-    return source.has_one_between(_ACCELERATORS, node.lineno, last) and _names_accelerator(node)
+    return source.has_one_between(ACCELERATORS, node.lineno, last) and _names_accelerator(node)
 
 
 def has_accelerator(node: ast.stmt | ast.expr, source: Source) -> bool:
     """Whether a piece of code, its decorators included, may hold one that names an accelerator."""
-    return source.has_one_between(_ACCELERATORS, first_line(node), node.end_lineno or node.lineno)
+    return source.has_one_between(ACCELERATORS, first_line(node), node.end_lineno or node.lineno)
 
 
 @remembered

@@ -11,8 +11,9 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple, TypeGuard
 
 from devfix.analysis.domain.values import BoundMethod, Function
+from devfix.analysis.text.nodes_below import below
 from devfix.analysis.text.scope_names import DEFINITIONS, own_nodes
-from devfix.analysis.text.syntax import below, called, remembered
+from devfix.analysis.text.syntax import called, remembered
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
