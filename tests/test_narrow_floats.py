@@ -115,6 +115,13 @@ print(torch.linalg.solve(x, x).shape)
     assert clashes(after["main.py"]) == []
 
 
+def test_the_cpu_counts_narrow_floats() -> None:
+    text = "import torch\nx = torch.rand(9){}.half()\nprint(torch.histc(x, 4, 0, 1))\n"
+    assert clashes(text.format("")) == []
+    assert clashes(text.format(".cuda()")) == ["3: float-dtype"]
+    assert torch.histc(torch.rand(9).half(), 4, 0, 1).dtype == torch.float16
+
+
 def test_what_is_refused_is_what_torch_lists_for_accelerators() -> None:
     """Its own database of operators says which dtypes each takes on CUDA; it leaves out what it cannot compare there."""
     listed = {

@@ -1,4 +1,4 @@
-"""Narrow floats: operations that no device has for floats of 16 bits.
+"""Narrow floats: operations that no device has for floats of 16 bits, or no accelerator.
 
 PyTorch's own database of operators has it so. Matrices are inverted and decomposed in wider floats alone (asked of an H200:
 "linalg.inv: Low precision dtypes not supported. Got Half", also under autocast), and so are quantiles. Fourier transforms
@@ -37,6 +37,8 @@ REFUSED = {
     **{name: (f"torch.fft.{name}", _HALVES - {"float16"}) for name in _FOURIER},
     **{name: (f"torch.{name}", _HALVES - {"float16"}) for name in _WITHOUT_BFLOAT},
 }
+#: What the CPU computes of them all the same.
+_ON_HOST = frozenset(("histc",))
 #: What autocast widens for accelerators, too.
 _WIDENED = frozenset(("cdist",))
 #: What the first operand is called, and the second of two.
@@ -58,5 +60,7 @@ def check(interp: Interpreter, name: str, site: CallSite) -> None:
 
 
 def _stays(interp: Interpreter, name: str, tensor: Tensor) -> bool:
-    """Whether a tensor is handed on as it is; on the CPU autocast widens most of what it hands to these."""
-    return interp.autocast is None or (tensor.device.is_accelerator and name not in _WIDENED)
+    """Whether a tensor is handed on as it is, and refused where it is; on the CPU autocast widens most of what it hands to these."""
+    if tensor.device.is_accelerator:
+        return interp.autocast is None or name not in _WIDENED
+    return interp.autocast is None and name not in _ON_HOST
