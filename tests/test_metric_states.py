@@ -6,6 +6,8 @@ import pytest
 from text_program import clashes
 
 PROGRAM = """
+import json
+import random
 import torch
 import torchmetrics
 from torch import nn
@@ -44,6 +46,8 @@ _NUMBERS = [
     ("torchmetrics.MeanSquaredError()", "there, there", "x, x"),
     ("torchmetrics.Accuracy(task='multiclass', num_classes=3)", "there, labels", "x, y"),
     ("torchmetrics.classification.MulticlassF1Score(3, average='micro')", "there, labels", "x, y"),
+    ("torchmetrics.classification.MulticlassF1Score(3, 1, 'micro')", "there, labels", "x, y"),
+    ("torchmetrics.classification.MulticlassFBetaScore(0.5, 3, 1, 'micro')", "there, labels", "x, y"),
     ("torchmetrics.image.PeakSignalNoiseRatio(1.0)", "there, there", "x, x"),
     ("torchmetrics.wrappers.Running(torchmetrics.MeanMetric(), 3)", "there.sum()", "x.sum()"),
 ]
@@ -51,6 +55,7 @@ _TABLES = [
     ("torchmetrics.ConfusionMatrix(task='multiclass', num_classes=3)", "there, labels", "x, y"),
     ("torchmetrics.classification.MulticlassF1Score(3)", "there, labels", "x, y"),
     ("torchmetrics.AUROC(task='multiclass', num_classes=3, thresholds=9)", "there, labels", "x, y"),
+    ("torchmetrics.classification.MulticlassFBetaScore(0.5, 3, 1, 'macro')", "there, labels", "x, y"),
     ("torchmetrics.PearsonCorrCoef()", "there[:, 0], there[:, 0]", "x[:, 0], x[:, 0]"),
 ]
 _LISTS = [
@@ -87,6 +92,18 @@ def test_what_comes_along_may_be_anywhere(made: str, there: str, here: str) -> N
     for device in ("cpu", "cuda"):
         assert _clashes(f"metric = {made}.{device}()\nmetric.update({there})\nmetric.compute()") == []
         assert _clashes(f"metric = {made}.{device}()\nmetric.update({here})\nmetric.compute()") == []
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        "classification.MulticlassF1Score(3, **json.load(open('options')))",
+        "AUROC(task='multiclass', num_classes=3, thresholds=json.load(open('options')))",
+        "AUROC(task='multiclass', num_classes=3, thresholds=9 if random.random() > 0.5 else None)",
+    ],
+)
+def test_what_options_nobody_knows_may_make_of_a_metric_is_not_known(made: str) -> None:
+    assert _clashes(f"metric = torchmetrics.{made}.cuda()\nmetric.update(x, y)") == []
 
 
 def test_both_operands_are_in_one_place() -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from devfix.analysis.domain.values import NONE, Const
+from devfix.analysis.domain.values import NONE, UNKNOWN, Const, Value, members
 
 if TYPE_CHECKING:
     from devfix.analysis.language.frames import CallSite
@@ -43,13 +43,22 @@ NUMBER, TABLE, NOTHING = "number", "table", ""
 
 
 def kept(name: str, site: CallSite) -> str:
-    """What a metric of that class keeps from the start."""
-    if any(site.value(None, option) is not None for option in _LISTING):
+    """What a metric of that class keeps from the start; nothing where its options are not all known."""
+    if site.open or any(site.value(None, option) is not None for option in _LISTING):
         return NOTHING
     if _TABLES.fullmatch(name) or _MODELS.fullmatch(name):
         return TABLE
     if _AT_THRESHOLDS.fullmatch(name):
-        return NOTHING if site.value(None, "thresholds") in (None, NONE) else TABLE
-    if _OF_CLASSES.fullmatch(name) and site.value(None, "average") in _AVERAGED:
+        return TABLE if _is_told(site.value(None, "thresholds")) else NOTHING
+    if _OF_CLASSES.fullmatch(name) and _average(name, site) in _AVERAGED:
         return TABLE
     return NUMBER if _NUMBERS.fullmatch(name) else NOTHING
+
+
+def _average(name: str, site: CallSite) -> Value | None:
+    """The average that a metric of classes is told, after their number and what makes a hit; FBeta has its beta before."""
+    return site.value(3 if name.endswith("FBetaScore") else 2, "average")
+
+
+def _is_told(option: Value | None) -> bool:
+    return option is not None and not {NONE, UNKNOWN}.intersection(members(option))
