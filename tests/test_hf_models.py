@@ -56,6 +56,40 @@ def test_what_stands_for_embedded_tokens_has_the_dtype_of_the_model() -> None:
     assert clashes(LOADED.format(made=made, used=used(".bfloat16()", ", attention_mask=ids.float()"))) == []
 
 
+@pytest.mark.parametrize(
+    ("model", "dtype", "given"),
+    [
+        ("T5EncoderModel", "bfloat16", "float"),  # its norms cast
+        ("AutoModelForSeq2SeqLM", "bfloat16", "float"),
+        ("MambaForCausalLM", "bfloat16", "float"),
+        ("BertModel", "float32", "bfloat16"),  # positions widen
+    ],
+)
+def test_embedded_tokens_that_a_model_takes_as_wide_as_it_needs(model: str, dtype: str, given: str) -> None:
+    text = LOADED.replace("T5Model", model)
+    made = f'{model}.from_pretrained("tiny", dtype=torch.{dtype}).cuda()'
+    used = f"model(inputs_embeds=torch.zeros(2, 3, 9, device='cuda').{given}())"
+    assert clashes(text.format(made=made, used=used)) == []
+
+
+def test_a_model_that_goes_on_in_wide_floats_gives_such() -> None:
+    text, used = (
+        LOADED.replace("T5Model", "MambaModel, BertModel"),
+        "head.float()(model(ids).last_hidden_state)",
+    )
+    made = '{}.from_pretrained("tiny", dtype=torch.bfloat16).cuda()'.format
+    assert clashes(text.format(made=made("MambaModel"), used=used)) == []
+    assert clashes(text.format(made=made("BertModel"), used=used))
+
+
+def test_what_is_prepared_to_be_trained_in_few_bits_may_be_cast() -> None:
+    used = "from peft import get_peft_model, prepare_model_for_kbit_training\n"
+    used += "head.float()({}(model)(ids).last_hidden_state)"
+    made = 'AutoModel.from_pretrained("tiny", dtype=torch.bfloat16).cuda()'
+    assert clashes(LOADED.format(made=made, used=used.format("prepare_model_for_kbit_training"))) == []
+    assert clashes(LOADED.format(made=made, used=used.format("get_peft_model")))
+
+
 @pytest.mark.parametrize("part", ["get_input_embeddings()", "get_encoder()", "encoder"])
 def test_a_part_is_where_the_model_is(part: str) -> None:
     made = 'T5Model.from_pretrained("tiny").cuda()'

@@ -6,6 +6,7 @@ import pytest
 from text_program import clashes
 
 PROGRAM = """
+import json
 import torch
 import torch.nn.functional as F
 from torch import nn
@@ -42,7 +43,7 @@ def narrow(logits, labels):
     {narrow}
     return logits
 
-def metrics(given):
+def metrics({takes}):
     logits, labels = given
     {metrics}
     return {{}}
@@ -62,6 +63,7 @@ def _clashes(**changes: str) -> list[str]:
         "options": "",
         "rows": "Rows()",
         "given": "",
+        "takes": "given",
         "used": "trainer.train()",
     }
     return clashes(PROGRAM.format(**(known | changes)))
@@ -166,6 +168,28 @@ def test_metrics_are_told_arrays() -> None:
     for told in ("logits", "given.predictions", "given[0]"):
         assert _clashes(metrics=of(told, _THERE), **given)
         assert _clashes(metrics=of(told, _ALONE), **given) == []
+
+
+@pytest.mark.parametrize(
+    ("options", "takes", "arrays"),
+    [
+        (", batch_eval_metrics=True", "given, compute_result=False", False),
+        (", **json.load(open('options'))", "given, compute_result=False", False),
+        (", **json.load(open('options'))", "given", True),
+        ("", "given, threshold=0.5", True),
+    ],
+)
+def test_metrics_of_each_batch_are_told_tensors(options: str, takes: str, arrays: bool) -> None:
+    given = {"given": ", compute_metrics=metrics", "used": "trainer.evaluate()"}
+    found = _clashes(metrics=f"logits + {_THERE}", options=options, takes=takes, **given)
+    assert (found != []) is arrays
+
+
+@pytest.mark.parametrize(("options", "known"), [("", True), (", **json.load(open('options'))", False)])
+def test_a_trainer_that_may_be_told_more_may_use_autocast(options: str, known: bool) -> None:
+    own = "def compute_loss(self, model, inputs, return_outputs=False, **kwargs):\n"
+    own += "        return model.last(inputs['x']) @ torch.ones(3, 2, device='cuda').half()"
+    assert (_clashes(own=own, options=options) != []) is known
 
 
 @pytest.mark.parametrize(

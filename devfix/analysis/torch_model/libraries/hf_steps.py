@@ -15,6 +15,7 @@ from devfix.analysis.domain.values import (
     TRUE,
     UNKNOWN,
     Array,
+    BoundMethod,
     Class,
     Const,
     External,
@@ -35,6 +36,9 @@ if TYPE_CHECKING:
 
 #: Arguments that have it call the model, and ``compute_loss``, in another precision.
 _PRECISIONS = ("fp16", "bf16", "fp16_full_eval", "bf16_full_eval")
+#: The fact of arguments that there may be others, and the one by which metrics are told of each batch while it is there.
+MORE = "more"
+_BY_BATCH = "batch_eval_metrics"
 #: When it is told to evaluate while it trains, by the names of newer and of older releases.
 _EVALUATING = ("eval_strategy", "evaluation_strategy")
 _NEVER = (None, NONE, Const("no"))
@@ -153,13 +157,13 @@ class Steps:
         return interp.call(self.model, CallSite(self.site.node, (), given, open=is_open, spread=is_open))
 
     def _measure(self, logits: Value, labels: Value) -> None:
-        """Metrics are told of predictions and labels that were fetched, as arrays."""
+        """Metrics are told of predictions and labels that were fetched, as arrays; batch by batch they would be tensors."""
         interp, node = self.interp, self.site.node
         narrow = self.held("preprocess_logits_for_metrics")
         if narrow != NONE and logits != UNKNOWN:
             logits = interp.call(narrow, CallSite(node, (Arg(logits), Arg(labels))))
         metrics = self.held("compute_metrics")
-        if metrics != NONE:
+        if metrics != NONE and (_takes_all_at_once(metrics) or not self._may_be(_BY_BATCH)):
             arrays = tuple(_fetched(value) for value in (logits, labels))
             told = TupleValue(arrays, ("predictions", "label_ids"))
             interp.call(metrics, CallSite(node, (Arg(told),)))
@@ -192,10 +196,24 @@ class Steps:
 
     def _precision(self) -> str | None:
         """That of autocast around a step: none where a Trainer is certainly not told of one."""
+        return "?" if any(self._may_be(name) for name in _PRECISIONS) else None
+
+    def _may_be(self, option: str) -> bool:
+        """Whether an option that is off as a rule may be on."""
         options = self.interp.obj_of(self.held("args"))
         if options is None:
-            return None if self.held("args") == NONE else "?"
-        return "?" if any(options.facts.get(name, FALSE) != FALSE for name in _PRECISIONS) else None
+            return self.held("args") != NONE
+        return MORE in options.facts or options.facts.get(option, FALSE) != FALSE
+
+
+def _takes_all_at_once(metrics: Value) -> bool:
+    """Whether a function cannot be told that a batch is the last one, so that it is called once."""
+    bound = isinstance(metrics, BoundMethod)
+    function = metrics.function if isinstance(metrics, BoundMethod) else metrics
+    if not isinstance(function, Function):
+        return False
+    spec = function.node.args
+    return len(spec.args) == 1 + bound and not spec.kwonlyargs and spec.kwarg is None
 
 
 def _logits(interp: Interpreter, model: Value, outputs: Value) -> Value:

@@ -24,7 +24,7 @@ from devfix.analysis.domain.values import (
 from devfix.analysis.language import containers
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.nn import modules
-from devfix.analysis.torch_model.libraries.hf_steps import Steps
+from devfix.analysis.torch_model.libraries.hf_steps import MORE, Steps
 from devfix.analysis.torch_model.loading import batches, collation, data
 from devfix.analysis.torch_model.tensors import moves
 
@@ -55,6 +55,8 @@ _KEPT = {
 def arguments(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``TrainingArguments(...)``."""
     facts = {key: arg.value for key, arg in site.keywords.items()}
+    if site.open:
+        facts[MORE] = TRUE
     return interp.new(Obj("external", External(ARGUMENTS[0]), facts=facts))
 
 

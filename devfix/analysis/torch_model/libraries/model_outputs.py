@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.copying import replace
@@ -21,6 +22,8 @@ _MODELS = frozenset(
     "vision_model language_model get_encoder get_decoder".split()
 )
 _FACT = "answers as a model"
+#: Models whose residuals are float32, whatever their weights are.
+_GOING_ON_WIDE = re.compile(r"transformers\.(Falcon)?Mamba")
 _LIBRARIES = ("transformers.", "diffusers.")
 
 
@@ -49,6 +52,11 @@ def answers(obj: Obj) -> bool:
 def facts_of_part(obj: Obj, name: str) -> dict[str, Value]:
     """What is known of a part of a model by its name."""
     return {_FACT: class_of_whole(obj)} if name in _MODELS and answers(obj) else {}
+
+
+def dtype_of_states(obj: Obj, dtype: str | None) -> str | None:
+    """The dtype of what a model with weights of this dtype makes of its states; None where it goes on in wider floats."""
+    return None if _GOING_ON_WIDE.match(getattr(class_of_whole(obj), "name", "")) else dtype
 
 
 def class_of_whole(obj: Obj) -> Value:

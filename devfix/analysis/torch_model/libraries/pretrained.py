@@ -81,8 +81,6 @@ _NO_TORCH = re.compile(r"TF[A-Z]|Flax[A-Z]|\w*Config")
 _LAYERS, _VISION = "timm.models.layers.", "torchvision.models."
 #: Models whose first layer takes the pictures as they are; others may cast what they are given.
 _AS_GIVEN = (_VISION, "timm.")
-#: What models of transformers take in place of tokens.
-_EMBEDDED = "inputs_embeds"
 #: Layers of torchvision that have weights, and what returns a dict of what it is given in one.
 _LAYERS_OF_VISION = frozenset(
     "Conv2dNormActivation Conv3dNormActivation DeformConv2d FeaturePyramidNetwork MLP SqueezeExcitation".split()
@@ -93,7 +91,8 @@ _LOADING = frozenset(
     "from_pretrained from_config from_encoder_decoder_pretrained from_vision_text_pretrained".split()
 )
 #: Functions that return the model they are given, with parameters added beside those it has.
-_ADAPTING = ("peft.get_peft_model", "peft.prepare_model_for_kbit_training")
+_CASTING = "peft.prepare_model_for_kbit_training"
+_ADAPTING = ("peft.get_peft_model", _CASTING)
 #: Layers of graph libraries take (x, edge_index, ...): everything must be in one place.
 _GRAPH = ("torch_geometric.nn", "dgl.nn")
 
@@ -129,7 +128,7 @@ def construct(interp: Interpreter, name: str, site: CallSite) -> Value | None:
     if is_class and package == "transformers" and last.endswith(_QUANTIZERS):
         return interp.new(Obj("external", External(name)))
     if name in _ADAPTING:
-        return site.value(0, "model") or UNKNOWN
+        return _adapted(interp, name, site.value(0, "model") or UNKNOWN)
     if name.startswith(_MAKERS) and not _is_helper(name, last):
         if package == "torchvision.models" or package.startswith(_MAKERS) or name in _MAKERS:
             return _model(interp, name, site)
@@ -140,6 +139,13 @@ def construct(interp: Interpreter, name: str, site: CallSite) -> Value | None:
     if is_class and name.startswith(audio_transforms.PACKAGE):
         return audio_transforms.construct(interp, name, site)
     return None
+
+
+def _adapted(interp: Interpreter, name: str, model: Value) -> Value:
+    """The model that such a function is given; one of them casts what is no quantised weight to float32."""
+    if name == _CASTING and isinstance(model, Ref):
+        modules.transform(interp, model, lambda tensor: replace(tensor, dtype=None, typed=()))
+    return model
 
 
 def _is_plain_model(name: str, package: str, last: str) -> bool:
@@ -252,7 +258,7 @@ def call(
     if name in _MAPPING:
         return interp.new(Obj("dict", element=result))
     if model_outputs.answers(obj):
-        return model_outputs.make(interp, result, place.dtype)
+        return model_outputs.make(interp, result, model_outputs.dtype_of_states(obj, place.dtype))
     if name.startswith(detection.PACKAGE):
         return detection.output(interp, obj, device, site)
     return result
@@ -289,7 +295,7 @@ def _check_dtypes(
 ) -> None:
     """Pictures, and what stands for embedded tokens, have the dtype of the weights where the first layer takes them as they are."""
     if model_outputs.answers(obj):
-        taken = [part for part in parts if part.role == _EMBEDDED] + raw_inputs.among(obj, parts)
+        taken = raw_inputs.embedded(obj, parts, weight) + raw_inputs.among(obj, parts)
     elif name.startswith(_AS_GIVEN) and not name.startswith(detection.PACKAGE):
         own = [interp.obj(part).cls for part in obj.attrs.values() if isinstance(part, Ref)]
         taken = [] if any(isinstance(cls, Class) for cls in own) else parts
