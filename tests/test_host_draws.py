@@ -216,3 +216,18 @@ def test_a_device_that_is_at_hand_where_it_is_made_goes_into_the_generator() -> 
     """
     after, _ = fix_texts(files(text), Applicability.SAFE)
     assert after["main.py"] == files(text.replace("Generator()", "Generator(device=device)"))["main.py"]
+
+
+@pytest.mark.parametrize("drawn", ["w.normal_(generator=rng)", "w.uniform_(0, 1, generator=rng)"])
+def test_what_draws_into_a_tensor_asks_for_no_default_device(drawn: str) -> None:
+    text = files(f"""
+    import torch
+
+    rng = torch.Generator()
+    torch.set_default_device("cuda" if torch.cuda.is_available() else "cpu")
+    w = torch.empty(3)
+    {drawn}
+    print(w)
+    """)
+    assert [each.partition(": ")[2] for each in clashes(text["main.py"])] == ["generator"]
+    assert fix_texts(text, Applicability.UNSAFE)[0] == text

@@ -178,7 +178,9 @@ class Drawing:
         if sink is None or not isinstance(sink.node, ast.Call):
             return None
         given = any(keyword.arg in ("device", None) for keyword in sink.node.keywords)
-        given = given or ast.unparse(sink.node.func) in _OF_TENSORS
+        called = ast.unparse(sink.node.func)
+        # What draws into a tensor, or from one, does so where that is.
+        given = given or called in _OF_TENSORS or called.endswith("_")
         if given or not boundness.is_bound(place.outline, place.node, "torch"):
             return None
         return DeviceExpression(self._default_code())
