@@ -97,3 +97,65 @@ def test_labels_that_are_counted_stay_labels() -> None:
         print(torch.nn.functional.one_hot(labels), prior)
     """
     assert changed(text) == ["prior.append(torch.bincount(labels.cuda(), minlength=3).float())"]
+
+
+KEPT = """
+    import torch
+
+    class Bank:
+        def __init__(self, n):
+            self.table = torch.zeros(n, n, dtype=torch.long)
+
+        def update(self, x, picked):
+            row = WRITTEN
+            row += x
+
+    bank = Bank(3)
+    bank.update(torch.rand(3), torch.tensor([0]))
+    print(bank.table)
+"""
+
+
+@pytest.mark.parametrize(
+    "written",
+    ["self.table", "self.table[0]", "self.table[-1, :]", "self.table.view(-1)[:3]", "self.table[0].view(-1)"],
+)
+def test_what_an_object_keeps_goes_on_being_written_to(written: str) -> None:
+    made = "self.table = torch.zeros(n, n, dtype=torch.float32)"
+    assert changed(KEPT.replace("WRITTEN", written)) == [made]
+
+
+def test_a_copy_of_what_an_object_keeps_is_cast_alone() -> None:
+    assert changed(KEPT.replace("WRITTEN", "self.table[picked]")) == ["row = self.table[picked].float()"]
+
+
+def test_another_name_of_a_tensor_stays_one() -> None:
+    text = """
+    import torch
+
+    def shares(labels):
+        counts = torch.bincount(labels, minlength=3)
+        total = counts
+        total.div_(counts.sum())
+        return counts
+
+    print(shares(torch.tensor([0, 2, 1])))
+    """
+    assert changed(text) == ["counts = torch.bincount(labels, minlength=3).float()"]
+
+
+def test_a_name_that_may_be_one_of_something_else_is_cast_there() -> None:
+    text = """
+    import torch
+
+    def decayed(labels, fresh):
+        weights = labels.clone()
+        if fresh:
+            weights = labels
+        weights.exp_()
+        return weights
+
+    labels = torch.tensor([0, 2, 1])
+    print(decayed(labels, len(labels) > 2), torch.eye(3)[labels])
+    """
+    assert changed(text) == ["weights = weights.float()"]
