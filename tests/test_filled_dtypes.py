@@ -106,3 +106,56 @@ def test_what_comes_of_them_is_taken_to_be_of_floats() -> None:
 def test_whole_numbers_are_written_into_whole_numbers() -> None:
     text = _WRITTEN.replace("{write}", "start.index_add_(0, group, x)\n    start = start.float()")
     assert clashes(text.replace("{cast}", ".long()").replace("{dtype}", "")) == []
+
+
+_KEPT = """
+import torch
+
+class Totals:
+    def __init__(self, n):
+        self.total = {made}
+
+    def add(self, index, x):
+        self.total.{write}_(0, index, x)
+
+totals = Totals(3)
+totals.add(torch.tensor([0, 2]), {values})
+print(totals.total{used})
+"""
+
+
+@pytest.mark.parametrize("write", ["scatter_add", "index_add"])
+def test_floats_are_not_rounded_to_be_written_into_integers(write: str) -> None:
+    before = _KEPT.format(
+        made="torch.zeros(n, dtype=torch.long)", write=write, values="torch.rand(2)", used=""
+    )
+    after, _ = fix_texts({"main.py": before}, Applicability.UNSAFE)
+    assert after["main.py"] == before.replace("torch.long", "torch.float32")
+
+
+def test_ones_are_as_good_as_integers() -> None:
+    before = _KEPT.format(made="torch.tensor([1, 2, 3])", write="index_add", values="torch.ones(2)", used="")
+    after, _ = fix_texts({"main.py": before}, Applicability.UNSAFE)
+    assert "self.total = torch.tensor([1, 2, 3])\n" in after["main.py"]
+    assert clashes(after["main.py"]) == []
+
+
+@pytest.mark.parametrize("write", ["total.index_add_(0, index, x)", "total.mul_(x.sum())"])
+def test_what_is_an_index_as_well_is_cast_where_it_is_one(write: str) -> None:
+    before = f"""
+import torch
+
+class Totals:
+    def __init__(self, n):
+        self.total = torch.arange(n)
+
+    def add(self, index, x):
+        self.{write}
+
+totals = Totals(3)
+totals.add(torch.tensor([0, 2]), torch.rand(2))
+print(torch.nn.Embedding(9, 2)(totals.total))
+"""
+    after, _ = fix_texts({"main.py": before}, Applicability.UNSAFE)
+    assert "(totals.total.long())" in after["main.py"]
+    assert clashes(after["main.py"]) == []

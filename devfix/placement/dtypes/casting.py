@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from dataclasses import replace
 
 from devfix.analysis.domain.lattice import INTEGERS
 from devfix.analysis.record.facts import Facts
@@ -77,7 +78,19 @@ class Recaster:
 
         A dtype that somebody chose is followed where it is met, so that the choice stays theirs.
         """
-        return [*filled.as_values(self.facts, self.mismatch), *self._at_entry_first()]
+        ways = self._at_entry_first()
+        if filled.rounds(self.facts, self.mismatch):
+            ways = [
+                *self._written_as_floats(),
+                *(replace(fix, applicability=Applicability.DISPLAY) for fix in ways),
+            ]
+        return [*filled.as_values(self.facts, self.mismatch), *ways]
+
+    def _written_as_floats(self) -> list[Fix]:
+        """What floats are written into is cast in the place of these."""
+        values, whole = self.mismatch.operands[:2]
+        known = values.dtype == "float32"
+        return Recaster(self.facts, self.mismatch, whole, "float32").at_name() if known else []
 
     def _at_entry_first(self) -> list[Fix]:
         if self.wanted not in _DEFAULTS and (back := widening.undone(self.facts, self.operand, self.wanted)):
@@ -216,7 +229,8 @@ class Recaster:
             return self._wrap(place)
         if self.follows is None and func.attr in _WIDTHS and self._is_float():
             return ()  # chosen for a model elsewhere, where this would be wrong
-        code = f"{receiver}{suffix}"
+        # A cast that somebody put behind the wanted one is taken away.
+        code = receiver if receiver.endswith(suffix) else f"{receiver}{suffix}"
         return (FileEdit(place.path, ReplaceExpression(place.outline.source.span(call), code)),)
 
     @staticmethod

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from devfix.analysis.domain.lattice import FLOATS, INTEGERS
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.outline import Outline
+from devfix.analysis.text.syntax import called
 from devfix.findings import Applicability, FileEdit, Fix, Mismatch, Operand, Origin, SetKeyword
 from devfix.placement.devices.boundness import is_bound
 from devfix.placement.devices.device_expression import place_at
@@ -19,6 +20,8 @@ _WRITTEN = frozenset(("src", "source", "values"))
 _WRITING = "torch.Tensor.__setitem__"
 #: What makes a tensor that is there to be filled.
 _MAKERS = frozenset({"zeros", "ones", "empty", "full"})
+#: What makes ones or zeros.
+_OF_UNITS = frozenset({"zeros", "ones", "zeros_like", "ones_like"})
 
 
 def as_values(facts: Facts, mismatch: Mismatch) -> Iterator[Fix]:
@@ -42,14 +45,30 @@ def as_values(facts: Facts, mismatch: Mismatch) -> Iterator[Fix]:
                 yield Fix(title, (edit,), Applicability.UNSAFE)
 
 
+def rounds(facts: Facts, mismatch: Mismatch) -> bool:
+    """Whether a cast of floats to what they are written into makes other numbers of them; it does not of ones and zeros."""
+    if not _writes_floats(mismatch):
+        return False
+    values = mismatch.operands[0]
+    made = place_at(facts, values.trail[0].path, values.trail[0].span) if values.trail else None
+    return made is None or not isinstance(made.node, ast.Call) or called(made.node) not in _OF_UNITS
+
+
+def _writes_floats(mismatch: Mismatch) -> bool:
+    """Whether an operation writes floats into whole numbers."""
+    if len(mismatch.operands) < 2 or mismatch.operands[0].role not in _WRITTEN:
+        return False
+    values, whole = mismatch.operands[:2]
+    return whole.dtype in INTEGERS and values.dtype in FLOATS
+
+
 def _as_floats(facts: Facts, mismatch: Mismatch) -> Iterator[Fix]:
     """``start = torch.full((n,), 0, dtype=x.dtype)`` for ``start.scatter_add(0, index, x)``, where ``x`` is of floats."""
-    if len(mismatch.operands) < 2 or mismatch.operands[0].role not in _WRITTEN:
+    if not _writes_floats(mismatch):
         return
     values, whole = mismatch.operands[:2]
     made = whole.trail[0] if whole.trail else None
-    rounds = whole.dtype in INTEGERS and values.dtype in FLOATS
-    if rounds and made is not None and made.kind == "factory":
+    if made is not None and made.kind == "factory":
         edit = _told(facts, made, values, times=0)
         if edit is not None:
             title = f"make `{whole.text}` in the dtype of `{values.text}`"
