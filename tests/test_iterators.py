@@ -7,7 +7,9 @@ from reality import lies
 from text_program import clashes
 
 PROGRAM = """
+import collections
 import sys
+import elsewhere
 import torch
 
 device = torch.device("cuda")
@@ -75,6 +77,17 @@ def test_next_takes_one_item_after_the_other(taken: str) -> None:
         "rows = each({0})\nwhile len(sys.argv) < 3:\n    next(rows)\nhere + next(rows)",
         "rows = each({0}); first_two(rows); here + next(rows)",
         "rows = each({0}); other = rows; next(other); here + next(rows)",
+        "rows = each({0})\nfor value in rows:\n    break\nhere + next(rows)",
+        "rows = iter([{0}])\nfor place, value in enumerate(rows):\n    break\nhere + next(rows)",
+        "rows = iter([{0}, {0}])\nfor place, value in zip(range(1), rows):\n    pass\nhere + next(rows)",
+        "rows = iter([{0}]); twice = map(abs, rows); next(twice); here + next(rows)",
+        "rows = iter([{0}]); any(value is host for value in rows); here + next(rows, here)",
+        "rows = iter([{0}]); host in rows; here + next(rows, here)",
+        "rows = iter([{0}]); collections.deque(rows, maxlen=0); here + next(rows, here)",
+        "rows = iter([{0}, {0}])\nfor a, b in zip(rows, rows):\n    here + b",
+        "rows = iter([{0}, {0}]); kept = [next(rows) for _ in sys.argv]; here + next(rows)",
+        "rows = iter([{0}, {0}]); kept = list(map(lambda _: next(rows), sys.argv)); here + next(rows)",
+        "rows = iter([{0}]); elsewhere.take(rows); here + next(rows)",
     ],
 )
 def test_nothing_is_known_of_an_iterator_that_may_have_come_anywhere(taken: str) -> None:

@@ -59,6 +59,8 @@ def test_an_item_is_taken_from_its_place(use: str) -> None:
         "values = [{0}]; here + values.pop(len(sys.argv))",
         "values = [{0}]\nwhile len(sys.argv) < 3:\n    values.pop(0)\nhere + values.pop()",
         "values = [{0}]\nif len(sys.argv) < 3:\n    values.pop(0)\nhere + values.pop()",
+        "values = [{0}, {0}]; kept = [values.pop(0) for _ in sys.argv]; here + values.pop(0)",
+        "values = [{0}, {0}]; kept = list(map(lambda _: values.pop(0), sys.argv)); here + values.pop(0)",
         "values = set(); first, second = {0}; values.add(first); values.add(second); here + values.pop()",
         "values = collections.deque([{0}, here, here], maxlen=3); values.append(here); here + values.popleft()",
     ],

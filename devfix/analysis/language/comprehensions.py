@@ -121,6 +121,20 @@ def _loop(
     exact = items is not None and _is_followed(interp, items)
     if items is None or not exact:
         items = (iteration.element(interp, iterable, generator.iter),)
+    with iteration.rounds(interp, counted=exact):
+        return _rounds(interp, node, index, body, sure, items) and exact
+
+
+def _rounds(
+    interp: Interpreter,
+    node: Comprehension,
+    index: int,
+    body: Callable[[bool], object],
+    sure: bool,
+    items: tuple[Value, ...],
+) -> bool:
+    generator = node.generators[index]
+    exact = True
     for value in items:
         binding.bind(interp, generator.target, value, node)
         kept = [answers.truth(interp, interp.eval(test)) for test in generator.ifs]

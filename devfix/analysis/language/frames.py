@@ -85,7 +85,7 @@ class Loop:
     ``decided`` are the tests whose
     outcome was known so far; one that no longer is has ``opened`` a branch that no round has seen.
     ``grown`` are the names of the numbers that the last round changed. ``exact`` tells that each round of Python's is one here,
-    ``is_first`` that this is the first of those that stand for all.
+    ``is_first`` that this is the first of those that stand for all, ``once`` that there is one here that stands for all.
     """
 
     names: frozenset[str] = frozenset()
@@ -99,6 +99,7 @@ class Loop:
     grown: set[str] = field(default_factory=set)
     exact: bool = False
     is_first: bool = False
+    once: bool = False
 
     def may_open(self) -> bool:
         """Whether a test whose outcome was known asks for a number that is no longer the same."""

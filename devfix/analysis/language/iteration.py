@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import NoneType
 from typing import TYPE_CHECKING
 
@@ -32,6 +34,7 @@ from devfix.analysis.domain.values import (
     option,
 )
 from devfix.analysis.language import enumerations, text_keys
+from devfix.analysis.language.frames import Loop
 from devfix.analysis.nn.modules import havoc, is_module
 
 if TYPE_CHECKING:
@@ -103,7 +106,10 @@ def one_of_each_place(items: tuple[Value, ...]) -> list[Value]:
 
 
 def exact_items(interp: Interpreter, value: Value) -> tuple[Value, ...] | None:
-    """The items of a collection in order, or None when they are not known one by one."""
+    """The items of a collection in order, or None when they are not known one by one.
+
+    From an iterator they are taken, and nobody knows how many of them: ``zip`` and a loop with a ``break`` leave some.
+    """
     if isinstance(value, TupleValue):
         return value.items
     if isinstance(value, Union):
@@ -125,19 +131,40 @@ def exact_items(interp: Interpreter, value: Value) -> tuple[Value, ...] | None:
     if obj.kind == "dataset":
         return None  # its items are the columns
     if obj.cls == ITERATOR:
-        return _left(interp, obj)
+        given = left(interp, value)
+        lose_place(interp, value)
+        return given
     if obj.items is None or obj.element is not None or "__iter__" in obj.attrs:
         return None
     own = classes.find(interp, obj.cls, "__iter__") if isinstance(obj.cls, Class) else None
     return obj.items if own is None else None
 
 
-def _left(interp: Interpreter, iterator: Obj) -> tuple[Value, ...] | None:
-    """The items that an iterator has still to give."""
-    items, place = exact_items(interp, iterator.attrs[SOURCE]), iterator.attrs[PLACE]
+def left(interp: Interpreter, value: Value) -> tuple[Value, ...] | None:
+    """The items that a collection has, or an iterator has still to give, which go on being there."""
+    obj = interp.obj_of(value)
+    if obj is None or obj.cls != ITERATOR:
+        return exact_items(interp, value)
+    items, place = exact_items(interp, obj.attrs[SOURCE]), obj.attrs[PLACE]
     if items is None or not isinstance(place, Const) or not isinstance(place.value, int):
         return None
     return items[place.value :]
+
+
+@contextmanager
+def rounds(interp: Interpreter, *, counted: bool) -> Iterator[None]:
+    """The block is executed once for each item, or if they are not ``counted`` once for all of them."""
+    loops = interp.frame.loops
+    loops.append(Loop(exact=counted, once=not counted))
+    try:
+        yield
+    finally:
+        loops.pop()
+
+
+def is_executed_once(interp: Interpreter) -> bool:
+    """Whether what is executed now stands for all rounds of a comprehension, say, of which nobody knows the number."""
+    return any(loop.once for frame in interp.stack for loop in frame.loops)
 
 
 def lose_place(interp: Interpreter, value: Value) -> None:
@@ -153,7 +180,6 @@ def fresh_items(interp: Interpreter, value: Value, node: ast.expr | None) -> tup
     A call that only hands on a generator, as ``iter(begun)`` does, need not give all of it.
     """
     items = exact_items(interp, value)
-    lose_place(interp, value)  # a loop need not take all of them
     if (
         items is not None
         or not isinstance(value, Sequence)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from devfix.analysis.domain import classes
 from devfix.analysis.domain.join import join_all
@@ -36,7 +36,7 @@ _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 def begun(interp: Interpreter, value: Value, held: Value) -> Value:
     """``iter(value)``, which gives one item after the other where they are ``held`` one by one; any other value itself."""
     obj = interp.obj_of(value)
-    if iteration.exact_items(interp, held) is None or (obj is not None and obj.cls == iteration.ITERATOR):
+    if (obj is not None and obj.cls == iteration.ITERATOR) or iteration.exact_items(interp, held) is None:
         return value
     result = value.result if isinstance(value, Sequence) else None
     kept = {} if result is None else {iteration.RESULT: result}
@@ -49,45 +49,63 @@ def step(interp: Interpreter, value: Value, node: ast.expr | None) -> Value | No
 
     A generator that the function (or script) has made, and only asks in turn, is from there on known as an iterator.
     """
-    if isinstance(value, Sequence) and _is_asked_in_turn(interp, value, node):
-        assert isinstance(node, ast.Name)
+    if isinstance(value, Sequence) and isinstance(node, ast.Name) and _is_asked_in_turn(interp, value, node):
         value = begun(interp, value, TupleValue(value.row))
         if not all(loop.exact for loop in interp.frame.loops):
             iteration.lose_place(interp, value)
         interp.rebind(node.id, value)
-    items, obj = iteration.exact_items(interp, value), interp.obj_of(value)
+    items, obj = iteration.left(interp, value), interp.obj_of(value)
     if isinstance(value, Ref) and obj is not None and obj.cls == iteration.ITERATOR:
         place = obj.attrs[iteration.PLACE]
-        if isinstance(place, Const) and isinstance(place.value, int):
+        if iteration.is_executed_once(interp):
+            iteration.lose_place(interp, value)
+        elif isinstance(place, Const) and isinstance(place.value, int):
             interp.update(value, obj.with_attr(iteration.PLACE, Const(place.value + 1)))
     return items[0] if items else None
 
 
 def method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:
     """``iterator.__next__()``, which is what ``next`` calls."""
+    if name == "__iter__":
+        return ref
     if name != "__next__":
-        return ref if name == "__iter__" else UNKNOWN
+        iteration.lose_place(interp, ref)
+        return UNKNOWN
     found = step(interp, ref, None)
     return next_element(interp, ref, None) if found is None else found
 
 
-def _is_asked_in_turn(interp: Interpreter, generator: Sequence, node: ast.expr | None) -> bool:
-    if not generator.row or not isinstance(node, ast.Name):
+def _is_asked_in_turn(interp: Interpreter, generator: Sequence, node: ast.Name) -> bool:
+    if not generator.row:
         return False
     function = interp.frame.function
-    makers = _asked_in_turn(reads.tree(interp) if function is None else function.node).get(node.id, ())
-    return any(interp.site("result", maker) == generator.made for maker in makers)
+    asked = _asked_in_turn(reads.tree(interp) if function is None else function.node).get(node.id)
+    if asked is None or (asked.loop is not None and asked.loop < (node.lineno, node.col_offset)):
+        return False
+    return any(interp.site("result", maker) == generator.made for maker in asked.makers)
+
+
+class _Asked(NamedTuple):
+    """The calls that make the generators a name stands for, and where the first loop over it is, which takes who knows how many."""
+
+    makers: list[ast.Call]
+    loop: tuple[int, int] | None
 
 
 @remembered
-def _asked_in_turn(scope: ast.AST) -> dict[str, list[ast.Call]]:
+def _asked_in_turn(scope: ast.AST) -> dict[str, _Asked]:
     """The names of a scope that are given what calls return, with these, and stand nowhere else but in loops and ``next``."""
     body = scope.body if isinstance(scope, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Module)) else []
     nodes = list(own_nodes(body, _DEFINITIONS))
     asking = {
         id(node.args[0]) for node in nodes if isinstance(node, ast.Call) and _is_next(node.func) and node.args
     }
-    asking |= {id(node.iter) for node in nodes if isinstance(node, (ast.For, ast.comprehension))}
+    iterated = [node.iter for node in nodes if isinstance(node, (ast.For, ast.comprehension))]
+    asking |= set(map(id, iterated))
+    looped: dict[str, list[tuple[int, int]]] = {}
+    for each in iterated:
+        if isinstance(each, ast.Name):
+            looped.setdefault(each.id, []).append((each.lineno, each.col_offset))
     made: dict[str, list[ast.Call]] = {}
     for node in nodes:
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
@@ -96,7 +114,11 @@ def _asked_in_turn(scope: ast.AST) -> dict[str, list[ast.Call]]:
                     made.setdefault(target.id, []).append(node.value)
     every = (part for each in body for part in ast.walk(each) if isinstance(part, ast.Name))
     handed_on = {part.id for part in every if isinstance(part.ctx, ast.Load) and id(part) not in asking}
-    return {name: makers for name, makers in made.items() if name not in handed_on}
+    return {
+        name: _Asked(makers, min(looped.get(name, ()), default=None))
+        for name, makers in made.items()
+        if name not in handed_on
+    }
 
 
 def _is_next(function: ast.expr) -> bool:

@@ -79,7 +79,7 @@ def ended(interp: Interpreter, generator: Value) -> None:
     obj = interp.obj_of(generator) if interp.raised is not None else None
     begun = obj.attrs.get(iteration.RESULT) if obj is not None and obj.cls == iteration.ITERATOR else None
     result = generator.result if isinstance(generator, Sequence) else begun
-    if interp.raised is None or result is None or iteration.exact_items(interp, generator):
+    if interp.raised is None or result is None or iteration.left(interp, generator):
         return
     told = Obj("external", _STOP, attrs={"value": result})
     _note(interp, interp.new(told))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.values import UNKNOWN, Value
+from devfix.analysis.language import iteration
 from devfix.analysis.nn.modules import HOLDERS, havoc
 from devfix.analysis.torch_model.devices import device_settings
 
@@ -14,8 +15,9 @@ if TYPE_CHECKING:
 
 
 def call(interp: Interpreter, site: CallSite) -> Value:
-    """Code that nobody here knows got these arguments: modules among them may be anywhere now."""
+    """Code that nobody here knows got these arguments: modules among them may be anywhere now, iterators at any item."""
     for arg in site.all_args():
+        iteration.lose_place(interp, arg.value)
         if isinstance(arg.value, HOLDERS):
             havoc(interp, arg.value)
     return device_settings.got(site) or UNKNOWN

@@ -26,7 +26,8 @@ def call(interp: Interpreter, name: str, site: CallSite) -> Value:
         items = zip(columns[0], _written(site.args[1].node, len(columns[0])), strict=True)
         return TupleValue(tuple(_made(interp, function, (Arg(v, n),), site.node) for v, n in items))
     args = tuple(Arg(iteration.element(interp, a.value, a.node), a.node) for a in site.args[1:])
-    return Sequence(_made(interp, function, args, site.node))
+    with iteration.rounds(interp, counted=False):
+        return Sequence(_made(interp, function, args, site.node))
 
 
 def _written(node: ast.expr | None, count: int) -> list[ast.expr | None]:
