@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import textwrap
+
 import pytest
 from text_program import clashes
 
@@ -101,3 +103,42 @@ def test_a_stack_of_managers_calls_what_it_was_told_to_at_its_end() -> None:
     there, host = "torch.zeros(4, device='cuda')", "torch.zeros(4)"
     assert clashes(program.format(first=host, second=there)) == ["9: device"]
     assert clashes(program.format(first=there, second=host)) == []
+
+
+STACK = """
+import contextlib
+import sys
+import torch
+
+here = torch.ones(4, device="cuda")
+net = torch.nn.Linear(4, 4).cuda()
+
+
+def work(strict):
+    with contextlib.ExitStack() as stack:
+{told}
+    return net(here)
+
+
+work(sys.argv[1] == "strict")
+"""
+
+
+@pytest.mark.parametrize(
+    ("told", "expected"),
+    [
+        ("stack.callback(net.cpu)", ["device"]),
+        ("stack.callback(net.cpu)\nif strict:\n    return None", ["device"]),
+        ("if strict:\n    stack.callback(net.cpu)", []),
+        ("if strict:\n    stack.callback(net.cpu)\n    return None", []),
+        ("stack.callback(net.cpu)\nkept = stack.pop_all()", []),
+        ("stack.callback(net.cpu)\nif strict:\n    stack.pop_all()", []),
+        ("stack.callback(net.cpu)\nstack.close()\nnet.cuda()", []),
+        ("stack.callback(net.cpu)\nstack.close()\nnet.cuda()\nif strict:\n    stack.callback(net.cpu)", []),
+    ],
+)
+def test_a_stack_calls_what_this_run_told_it_and_no_other_stack_was_handed(
+    told: str, expected: list[str]
+) -> None:
+    found = clashes(STACK.format(told=textwrap.indent(told, " " * 8)))
+    assert [each.partition(": ")[2] for each in found] == expected

@@ -10,8 +10,10 @@ from devfix.analysis.domain import classes
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.join import join_all
 from devfix.analysis.domain.lattice import UNKNOWN_DEVICE
+from devfix.analysis.domain.state import join_states
 from devfix.analysis.domain.values import (
     NONE,
+    TRUE,
     UNKNOWN,
     Class,
     DeviceValue,
@@ -109,9 +111,9 @@ def stack_method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallS
     if name in ("close", "aclose"):
         _leave(interp, ref)
     if name in ("callback", "push_async_callback") and site.args:
-        function, given = site.args[0].value, replace(site, args=site.args[1:])
-        interp.to_leave.setdefault(ref, []).append(Leaving(lambda: _call(interp, function, given)))
-        return function
+        return _register(interp, ref, site)
+    if name in ("close", "aclose", "pop_all"):
+        interp.update(ref, replace(obj, facts={}))  # nothing is left to be called, here
     if name not in ("enter_context", "enter_async_context") or manager is None:
         return UNKNOWN
     entered, leave = enter(interp, manager, site.node)
@@ -119,9 +121,25 @@ def stack_method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallS
     return entered
 
 
-def _call(interp: Interpreter, function: Value, site: CallSite) -> None:
-    if not interp.state.dead:
-        interp.call(function, site)
+def _register(interp: Interpreter, stack: Ref, site: CallSite) -> Value:
+    """``stack.callback(function, *args)``: the function is called when the stack is left, where the run came by here."""
+    function, given = site.args[0].value, replace(site, args=site.args[1:])
+    leaving = interp.to_leave.setdefault(stack, [])
+    registered = f"callback {len(leaving)}"
+    obj = interp.obj(stack)
+    interp.update(stack, obj.with_fact(registered, TRUE))
+
+    def call() -> None:
+        told = interp.obj(stack).facts.get(registered)
+        if interp.state.dead or told is None:
+            return
+        passed_by = interp.state.fork()
+        interp.call(function, given)
+        if told != TRUE:
+            interp.state = join_states(passed_by, interp.state)
+
+    leaving.append(Leaving(call))
+    return function
 
 
 #: What a ``with`` statement calls, and programs call themselves where a block begins in one function and ends in another.
