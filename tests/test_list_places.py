@@ -8,6 +8,7 @@ from text_program import clashes
 
 PROGRAM = """
 import collections
+import dataclasses
 import sys
 import torch
 
@@ -20,6 +21,13 @@ class Pair:
 
     def __init__(self, first, second):
         self.first, self.second = first, second
+
+
+@dataclasses.dataclass
+class Fields(Pair):
+    made: torch.Tensor = dataclasses.field(init=False, default=None)
+    first: torch.Tensor
+    second: torch.Tensor
 
 
 {}
@@ -45,6 +53,7 @@ def _clash(body: str) -> bool:
         "values = collections.deque([{0}]); values.popleft(); here + values[0]",
         "first, second = {0}; values = collections.deque(); values.appendleft(first); values.appendleft(second); here + values[0]",
         "match Pair({0}):\n    case Pair(value, _):\n        here + value",
+        "match Fields({0}):\n    case Fields(_, value):\n        here + value",
     ],
 )
 def test_an_item_is_taken_from_its_place(use: str) -> None:

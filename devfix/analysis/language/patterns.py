@@ -166,14 +166,21 @@ def _class(interp: Interpreter, pattern: ast.MatchClass, value: Value) -> Outcom
 
 def _positional(interp: Interpreter, cls: Value, number: int) -> list[str]:
     """The attributes that patterns without a name speak of."""
-    if not isinstance(cls, Class):
-        return [""] * number
-    told = iteration.exact_items(interp, classes.find(interp, cls, "__match_args__") or UNKNOWN)
-    texts = [
-        each.value if isinstance(each, Const) and isinstance(each.value, str) else "" for each in told or ()
-    ]
-    found = texts if told is not None else [field.name for field in classes.fields(cls)]
+    found = _match_args(interp, cls) if isinstance(cls, Class) else []
     return [*found[:number], *[""] * (number - len(found))]
+
+
+def _match_args(interp: Interpreter, cls: Class) -> list[str]:
+    """The ``__match_args__`` of a class: what the first that has any writes there, or those that it has as a dataclass."""
+    for each in classes.linearise(cls):
+        told = iteration.exact_items(interp, interp.state.get(each.frame, "__match_args__") or UNKNOWN)
+        if told is not None:
+            return [
+                item.value if isinstance(item, Const) and isinstance(item.value, str) else "" for item in told
+            ]
+        if classes.is_dataclass(each):
+            break
+    return [field.name for field in classes.fields(cls) if field.is_given]
 
 
 def _star(interp: Interpreter, pattern: ast.MatchStar, value: Value) -> Outcome:
