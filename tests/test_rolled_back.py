@@ -77,6 +77,25 @@ def test_other_exceptions_may_be_none_of_a_run() -> None:
     assert _clashes(HANDLED.format(name="", then="raise")) == []
 
 
+STRICT = "__import__('os').environ.get('STRICT')"
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        f"if {TEST}:\n        if {STRICT}:\n            raise Bad()",
+        f"if {STRICT}:\n        if {TEST}:\n            raise Bad()",
+        f"if {TEST}:\n        refuse() if {STRICT} else None",
+        f"if {TEST}:\n        {STRICT} and refuse()",
+    ],
+)
+def test_what_an_option_has_a_program_raise_it_may_never_raise(asked: str) -> None:
+    steps = STEPS.format(test=TEST, where="").replace(f'if {TEST}:\n        raise Bad("no number")', asked)
+    refusing = "def refuse():\n    raise Bad()\n"
+    assert asked in steps
+    assert clashes(steps + refusing + HANDLED.format(name="", then="continue")) == []
+
+
 def test_a_single_try_takes_one_way() -> None:
     once = dedent(
         """

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from devfix.analysis.deciding import conditions
 from devfix.analysis.domain.state import State, join_states
+from devfix.analysis.language import raising
 from devfix.analysis.text.syntax import remembered, walk
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def evaluate(interp: Interpreter, node: ast.IfExp, usual: bool | None) -> tuple[
     if not any(map(may_change, parts)):
         body, orelse = (interp.attempt(partial(interp.eval, part)) for part in parts)
         return body, orelse
-    before = interp.state
+    before, raised = interp.state, raising.count(interp)
     found: list[Value | None] = []
     ends: list[State] = []
     for part in parts:
@@ -64,6 +65,7 @@ def evaluate(interp: Interpreter, node: ast.IfExp, usual: bool | None) -> tuple[
         value = interp.eval(part)
         found.append(None if interp.state.dead else value)
         ends.append(interp.state)
+    raising.depend(interp, raised, on_data=False)
     interp.state = join_states(ends[0], ends[1], split=interp.program.adopts, usual=usual)
     return found[0], found[1]
 
@@ -86,7 +88,9 @@ def go_on(
         return interp.attempt(partial(interp.eval, part))
     usual = conditions.usual(interp, before)
     ends.append(End(interp.state.fork(), None if usual is None else usual is stops_at))
+    raised = raising.count(interp)
     value = interp.eval(part)
+    raising.depend(interp, raised, on_data=False)
     return None if interp.state.dead else value
 
 

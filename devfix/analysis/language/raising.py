@@ -28,12 +28,13 @@ _STOP = External("builtins.StopIteration")
 class Raised(NamedTuple):
     """An exception, unknown where a call was not followed that may raise any, and the state in which it was raised.
 
-    ``by_data``: a test of data led to it, so that a run goes on after it has raised this, and raises it after it went on.
+    ``by_data``: tests of data alone led to it, so that a run goes on after it has raised this, and raises it after it
+    went on. None where no test did so far.
     """
 
     value: Value
     state: State
-    by_data: bool = False
+    by_data: bool | None = None
 
 
 def raise_(interp: Interpreter, node: ast.Raise) -> None:
@@ -62,10 +63,12 @@ def count(interp: Interpreter) -> int:
     return len(interp.raised or ())
 
 
-def depend_on_data(interp: Interpreter, since: int) -> None:
-    """What was raised since then was raised in one branch of a test of data."""
+def depend(interp: Interpreter, since: int, *, on_data: bool) -> None:
+    """What was raised since then was raised in one branch of a test, of data or of what may be an option."""
     if interp.raised is not None:
-        interp.raised[since:] = [each._replace(by_data=True) for each in interp.raised[since:]]
+        interp.raised[since:] = [
+            each._replace(by_data=on_data and each.by_data is not False) for each in interp.raised[since:]
+        ]
 
 
 def not_followed(interp: Interpreter) -> None:
@@ -146,7 +149,7 @@ def caught(interp: Interpreter, node: ast.Try, handler: ast.ExceptHandler, raise
         found.append(each)
     values = [UNKNOWN if _catches(interp, handler, each) is None else each.value for each in found]
     states = tuple(each.state for each in found if each.value != UNKNOWN)
-    return Caught(join_all(values), states, bool(found) and all(each.by_data for each in found))
+    return Caught(join_all(values), states, bool(found) and all(each.by_data is True for each in found))
 
 
 def _catches_own(interp: Interpreter, handler: ast.ExceptHandler) -> bool:

@@ -140,8 +140,7 @@ def if_(interp: Interpreter, node: ast.If) -> None:
     branches.run(interp, node.orelse, unusual=usual is True, alike=alike)
     split = data_tests.come_out_both_ways(interp, node, before, then, rounds=rounds) and not caches
     frame.options = frame.options or not split
-    if split:
-        raising.depend_on_data(interp, raised)
+    raising.depend(interp, raised, on_data=split)
     split = split or keyed or interp.program.adopts
     if alike:
         own_files.tell(interp, then, interp.state)
