@@ -85,6 +85,28 @@ def test_what_weights_bring_along_keeps_pictures_where_they_are() -> None:
     assert _clashes(used("pictures.cpu()"))
 
 
+_TO_FLOATS = "v2.Compose([v2.ToImage(), v2.RandomHorizontalFlip(), v2.ToDtype(torch.float32, scale=True)])"
+
+
+@pytest.mark.parametrize("given", ["read_image('a.png'), {}", "(read_image('a.png'), {})"])
+@pytest.mark.parametrize("label", ["3", "torch.tensor([0, 2])", "torch.tensor(3)"])
+def test_what_comes_with_a_picture_stays_what_it_is(given: str, label: str) -> None:
+    used = f"from torchvision.io import read_image\nx, y = {_TO_FLOATS}({given.format(label)})\n"
+    assert _clashes(f"{used}torch.nn.functional.one_hot(torch.as_tensor(y), 4)") == []
+    assert _clashes(f"{used}x + torch.ones(3, 4, 4).cuda()")
+
+
+def test_what_a_mask_is_cast_to_is_not_known() -> None:
+    used = "x, y = v2.ToDtype({tv_tensors.Mask: torch.int64})(torch.ones(3, 4, 4), tv_tensors.Mask(torch.ones(4, 4)))\n"
+    used += "torch.nn.functional.one_hot(y, 4)"
+    assert _clashes(f"from torchvision import tv_tensors\n{used}") == []
+
+
+def test_the_entries_of_a_sample_are_not_one_picture() -> None:
+    used = f"sample = {_TO_FLOATS}({{'image': torch.ones(3, 4, 4), 'label': 3}})\n"
+    assert _clashes(f"{used}torch.nn.functional.one_hot(torch.as_tensor(sample['label']), 4)") == []
+
+
 def test_transforms_of_several_keep_each_where_it_is() -> None:
     used = "x, y = v2.{}(num_classes=3)(pictures, torch.zeros(2, dtype=torch.int64){})\nx.sum() + y".format
     for kind in ("CutMix", "MixUp"):

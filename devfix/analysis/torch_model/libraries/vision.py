@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.copying import replace
@@ -13,6 +13,7 @@ from devfix.analysis.domain.values import (
     NONE,
     UNKNOWN,
     Array,
+    Const,
     DTypeValue,
     External,
     Obj,
@@ -178,9 +179,30 @@ def apply(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) ->
     """``transform(image)`` of torchvision: what becomes of an image, a tensor or what holds them."""
     if name not in ("__call__", "forward") or not isinstance(obj.cls, External):
         return UNKNOWN
-    if len(site.args) > 1 and obj.cls.name.startswith(transform_classes.OF_SEVERAL):
-        return TupleValue(tuple(_transformed(interp, obj, arg.value, site) for arg in site.args))
-    return _transformed(interp, obj, site.value(0, "img", "pic", "tensor", "inputs") or UNKNOWN, site)
+    image = site.value(0, "img", "pic", "tensor", "inputs") or UNKNOWN
+    if obj.cls.name.startswith(transform_classes.OF_SEVERAL):
+        if len(site.args) > 1:
+            return TupleValue(_together(interp, obj, [arg.value for arg in site.args], site))
+        if isinstance(image, TupleValue):
+            return image.with_items(_together(interp, obj, image.items, site))
+        held = interp.obj_of(image)
+        if held is not None and held.kind in ("dict", "list"):
+            return UNKNOWN
+    return _transformed(interp, obj, image, site)
+
+
+def _together(interp: Interpreter, obj: Obj, values: Iterable[Value], site: CallSite) -> tuple[Value, ...]:
+    """An image and what comes with it: a label or a plain tensor is handed on, of a mask the dtype may change."""
+    image, *others = values
+    made = [_transformed(interp, obj, image, site)]
+    for value in others:
+        changed = _transformed(interp, obj, value, site) if isinstance(value, Tensor) else UNKNOWN
+        if isinstance(value, Tensor) and isinstance(changed, Tensor):
+            dtype = value.dtype if changed.dtype == value.dtype else None
+            made.append(replace(changed, rank=value.rank, dtype=dtype, typed=()))
+        else:
+            made.append(value if isinstance(value, (Const, Scalar)) else UNKNOWN)
+    return tuple(made)
 
 
 def _transformed(interp: Interpreter, obj: Obj, image: Value, site: CallSite) -> Value:
