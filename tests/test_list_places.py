@@ -72,6 +72,7 @@ def test_an_item_is_taken_from_its_place(use: str) -> None:
         "values = [{0}, {0}]; kept = list(map(lambda _: values.pop(0), sys.argv)); here + values.pop(0)",
         "values = set(); first, second = {0}; values.add(first); values.add(second); here + values.pop()",
         "values = collections.deque([{0}, here, here], maxlen=3); values.append(here); here + values.popleft()",
+        "values = collections.deque([{0}], maxlen=2); values.append(here); values.append(here); here + values[1]",
     ],
 )
 def test_nothing_is_known_of_an_item_that_may_be_any(use: str) -> None:

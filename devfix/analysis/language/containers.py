@@ -59,7 +59,7 @@ def get_item(interp: Interpreter, ref: Ref, key: Value) -> Value:
     if obj.kind == "dict":
         return device_keys.found(obj, key, _dict_item(obj, key))
     if obj.items is not None:
-        if isinstance(key, Const) and isinstance(key.value, int):
+        if isinstance(key, Const) and isinstance(key.value, int) and list_places.UNORDERED not in obj.facts:
             if obj.element is not None and key.value < 0:
                 return join_elements(everything(obj))  # nobody knows where the list ends
             if -len(obj.items) <= key.value < len(obj.items):
