@@ -271,8 +271,11 @@ def setattr_(interp: Interpreter, name: str, site: CallSite) -> Value:
 
 
 def _one_model(interp: Interpreter, owner: Value) -> Value:
-    """The model, where it is that or a part of it: what either gets is the model's."""
+    """The model, where it is that or some part of it that nobody knows, as a library's has: what either gets is the model's."""
     several = owner.members if isinstance(owner, Union) else ()
+    found = [obj for member in several if (obj := interp.obj_of(member)) is not None]
+    if not any(isinstance(obj.cls, Unknown) for obj in found):
+        return owner
     for member in several:
         if isinstance(member, Ref) and modules.is_module(interp, member):
             tree = modules.tree(interp, member)
