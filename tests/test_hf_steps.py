@@ -153,6 +153,43 @@ def test_functions_that_it_is_given_see_what_is_there(role: str, text: str, give
     assert _clashes(**{role: text.format(_ALONE)}, used=used) == []
 
 
+_LOADER = """def get_{}_dataloader(self, *given):
+        def collate(rows):
+            return {{"x": torch.stack([row["x"] for row in rows]), "labels": torch.tensor([{}] * len(rows))}}
+
+        return torch.utils.data.DataLoader(Rows(), 4, collate_fn=collate)
+
+    {}
+"""
+
+
+@pytest.mark.parametrize(
+    ("role", "used"),
+    [("train", "train()"), ("eval", "evaluate()"), ("test", "predict(Rows())")],
+)
+def test_a_loader_of_the_program_gives_the_batches(role: str, used: str) -> None:
+    for label, right in (("1.5", False), ("1", True)):
+        own = _LOADER.format(role, label, "pass")
+        used_labels = "; F.one_hot(labels, 3)"
+        assert (_clashes(own=own, used=f"trainer.{used}", inner=used_labels) == []) is right
+
+
+def test_a_loader_of_the_program_leaves_batches_where_they_are_for_its_own_step() -> None:
+    step = "def training_step(self, model, inputs, *more):\n        "
+    assert _clashes(own=_LOADER.format("train", "1", f"{step}inputs['x'].numpy()")) == []
+    assert _clashes(own=_LOADER.format("train", "1", f"{step}model(**inputs)"))
+    assert _clashes(own=f"{step}inputs['x'].numpy()")
+
+
+@pytest.mark.parametrize("step", ["", "return super().training_step(model, inputs)"])
+def test_what_a_program_prepares_is_what_the_model_gets(step: str) -> None:
+    own = "def _prepare_inputs(self, inputs):\n        inputs = super()._prepare_inputs(inputs)\n"
+    own += "        return {{**inputs, 'x': inputs['x']{}}}\n\n"
+    own += f"    def training_step(self, model, inputs, *more):\n        {step}\n" if step else ""
+    assert _clashes(own=own.format(".cpu()"))
+    assert _clashes(own=own.format("")) == []
+
+
 def test_where_nothing_is_measured_the_loss_alone_counts() -> None:
     given = ", preprocess_logits_for_metrics=narrow"
     assert _clashes(narrow=f"logits * {_ALONE}", given=given, used="trainer.evaluate()") == []

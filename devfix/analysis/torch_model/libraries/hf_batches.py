@@ -53,8 +53,13 @@ def make(interp: Interpreter, trainer: Obj, dataset: Value | None, node: ast.exp
         held = interp.obj_of(made)
         if held is not None and held.kind == "dict" and held.attrs:
             kept = interp.new(replace(held, attrs=_used(interp, trainer, held.attrs)))
-            return framework_moves.move(interp, kept, _MOVER, node)
+            return moved(interp, kept, node)
     return interp.new(Obj("dict", element=Tensor(ACCELERATOR, grad=False, leaf=True)))
+
+
+def moved(interp: Interpreter, batch: Value, node: ast.expr) -> Value:
+    """A batch on the accelerator."""
+    return framework_moves.move(interp, batch, _MOVER, node)
 
 
 def _used(interp: Interpreter, trainer: Obj, entries: Mapping[str, Value]) -> Mapping[str, Value]:

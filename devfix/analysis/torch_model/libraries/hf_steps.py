@@ -26,7 +26,7 @@ from devfix.analysis.domain.values import (
     TupleValue,
     Value,
 )
-from devfix.analysis.language import containers
+from devfix.analysis.language import containers, iteration
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.torch_model.devices import autocast
 from devfix.analysis.torch_model.libraries import hf_batches, model_outputs
@@ -73,9 +73,9 @@ class Steps:
         self._call("create_optimizer", [])
         for event in _BEFORE:
             self._tell(event)
-        batch = hf_batches.make(self.interp, self.interp.obj(self.trainer), dataset, self.site.node)
+        batch = self._batch("get_train_dataloader", dataset)
         if self._call("training_step", [self.model, batch, UNKNOWN]) is None:
-            self.loss(batch, FALSE)
+            self.loss(self.prepared(batch), FALSE)
         for event in _AFTER:
             self._tell(event)
         options = self.interp.obj_of(self.held("args"))
@@ -90,16 +90,30 @@ class Steps:
         """
         measures = self.held("compute_metrics") != NONE
         given = None if dataset == NONE else dataset
-        batch = hf_batches.make(self.interp, self.interp.obj(self.trainer), given, self.site.node)
+        batch = self._batch("get_test_dataloader" if predicts else "get_eval_dataloader", given)
         made = self._call(
             "prediction_step", [self.model, batch, FALSE if measures or predicts else TRUE, NONE]
         )
         if made is None:
-            made = self.prediction(batch)
+            made = self.prediction(self.prepared(batch))
         items = made.items if isinstance(made, TupleValue) else ()
         if len(items) == 3 and (measures or predicts):  # a loss, logits and labels
             self._measure(items[1], items[2])
         self._tell("on_evaluate")
+
+    def _batch(self, maker: str, dataset: Value | None) -> Value:
+        """A batch of the loader that the library makes, which moves it, or of the project's own, which need not."""
+        interp, node = self.interp, self.site.node
+        own = self._call(maker, [] if maker == "get_train_dataloader" else [dataset or UNKNOWN])
+        if own is None:
+            return hf_batches.make(interp, interp.obj(self.trainer), dataset, node)
+        obj = interp.obj_of(own)
+        return iteration.element(interp, own, node) if obj is not None and obj.kind == "loader" else UNKNOWN
+
+    def prepared(self, batch: Value) -> Value:
+        """A batch as a step of the library hands it to the model: on the accelerator, or as the project's own method has it."""
+        own = self._call("_prepare_inputs", [batch])
+        return hf_batches.moved(self.interp, batch, self.site.node) if own is None else own
 
     def prediction(self, batch: Value) -> Value:
         """The loss, the logits and the labels of a batch."""

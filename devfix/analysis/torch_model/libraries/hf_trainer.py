@@ -164,20 +164,17 @@ def _loss(steps: Steps, site: CallSite) -> Value:
 
 def _step(steps: Steps, site: CallSite) -> Value:
     """``super().training_step(model, inputs)``, which detaches the loss."""
-    loss = steps.loss(_inputs(steps, site.value(1, "inputs")), FALSE)
+    loss = steps.loss(steps.prepared(site.value(1, "inputs") or UNKNOWN), FALSE)
     return replace(loss, grad=False) if isinstance(loss, Tensor) else UNKNOWN
 
 
 def _prediction(steps: Steps, site: CallSite) -> Value:
     """``super().prediction_step(model, inputs, prediction_loss_only)``."""
-    return steps.prediction(_inputs(steps, site.value(1, "inputs")))
+    return steps.prediction(steps.prepared(site.value(1, "inputs") or UNKNOWN))
 
 
 def _prepare_inputs(steps: Steps, site: CallSite) -> Value:
-    return _inputs(steps, site.value(0, "inputs", "data"))
-
-
-def _inputs(steps: Steps, given: Value | None) -> Value:
+    given = site.value(0, "inputs", "data")
     return UNKNOWN if given is None else collation.placed(steps.interp, given, ACCELERATOR)
 
 
