@@ -33,3 +33,23 @@ def test_of_many_ways_the_first_three_are_told() -> None:
 def test_faults_in_two_places_are_two() -> None:
     place = "print(torch.ones(2).cuda().numpy())"
     assert notes(place, place) == [[7], [8]]
+
+
+def test_of_many_ways_few_are_tried_in_the_place_of_all() -> None:
+    made = "\n".join(f"a{n} = torch.ones(3) * {n}\nprint(total(a{n}))" for n in range(12))
+    text = f"""
+import torch
+
+dev = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+w = torch.ones(3, device=dev)
+
+def total(x):
+    return (x * w).sum()
+
+{made}
+"""
+    [finding] = check_texts({"main.py": text})
+    assert finding.fix is not None
+    assert len(finding.fix.edits) == 12
+    alone = [fix for fix in finding.alternatives if set(fix.edits) < set(finding.fix.edits)]
+    assert 0 < len(alone) <= 3

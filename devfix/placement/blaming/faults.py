@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from devfix.findings import (
     Finding,
@@ -27,6 +28,8 @@ from devfix.placement.blaming.wording import focus, life, operand_marks
 _CHANGES = (ReplaceExpression, SetKeyword, WrapExpression)
 #: More places than this are counted, not listed.
 _MAX_PLACES = 3
+#: More fixes than this are not tried in the place of all: each takes an analysis, and there may be one for each call.
+_MAX_ALONE = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,8 +113,9 @@ def _joined(findings: list[Finding], *, on_paths: bool) -> Finding:
     whole, *others = (_all([_at(fixes, i) for fixes in ways]) for i in range(max(map(len, ways))))
     edits = set(whole.edits)
     # One may do for the others as well, as a move in the function does that all come to.
-    alone = () if on_paths else (fixes[0] for fixes in ways if set(fixes[0].edits) < edits)
-    return replace(findings[0], notes=notes, fix=whole, alternatives=tuple(dict.fromkeys((*others, *alone))))
+    alone = () if on_paths else dict.fromkeys(fixes[0] for fixes in ways if set(fixes[0].edits) < edits)
+    few = islice(alone, _MAX_ALONE)
+    return replace(findings[0], notes=notes, fix=whole, alternatives=tuple(dict.fromkeys((*others, *few))))
 
 
 def _all(fixes: list[Fix]) -> Fix:
