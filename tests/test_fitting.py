@@ -381,3 +381,27 @@ run(torch.ones(2, 4, dtype=torch.float64 if args.double else torch.float32))
 
 def test_what_one_of_two_functions_is_given_may_go_with_it() -> None:
     assert clashes(_GOES_WITH) == []
+
+
+#: What one of two functions finds is what another did that the same option chose.
+_IN_STEPS = """
+import sys
+import torch
+
+net = torch.nn.Linear(4, 1)
+
+def raise_it(args): net.cuda()
+def lower_it(args): net.cpu()
+def there(args): net(torch.ones(2, 4).cuda())
+def here(args): net(torch.ones(2, 4))
+
+mode = sys.argv[1]
+{"up": raise_it, "down": lower_it}[mode](%s)
+{"up": there, "down": here}[mode](%s)
+"""
+
+
+@pytest.mark.parametrize("given", ["", "mode"])
+def test_functions_that_an_option_chooses_one_after_the_other_go_together(given: str) -> None:
+    text = _IN_STEPS if given else _IN_STEPS.replace("(args)", "()")
+    assert clashes(text % (given, given)) == []

@@ -52,9 +52,9 @@ class Interpreter(Memory):
     # Python reads a slot several times as fast as an entry of a dict that has more than 30.
     __slots__ = (
         "_pause", "_sites", "attend", "autocast", "bindings_noted", "calls", "checkpoints", "cuts", "described",
-        "free_until", "given", "grad", "granted", "holders", "is_script", "loads", "makes_batch", "parameter_lists",
-        "pauses", "placements", "program", "raised", "raises", "read_files", "recorder", "retained", "samplers",
-        "saved_models", "steps", "to_leave", "unbound", "written",
+        "dispatched", "free_until", "given", "grad", "granted", "holders", "is_script", "loads", "makes_batch",
+        "parameter_lists", "pauses", "placements", "program", "raised", "raises", "read_files", "recorder",
+        "retained", "samplers", "saved_models", "steps", "to_leave", "unbound", "written",
     )  # fmt: skip
 
     def __init__(self, program: Program, recorder: Recorder, library: Library) -> None:
@@ -78,6 +78,8 @@ class Interpreter(Memory):
         self.raises, self.raised = 0, cast("list[Raised] | None", None)
         #: What undoes what a stack of managers has entered, or a manager whose ``__enter__`` was called.
         self.to_leave: dict[Value, list[Leaving]] = {}
+        #: The first call of one of several functions that an option chose, as subcommands are called.
+        self.dispatched: ast.expr | None = None
         #: What is put on the accelerator right now is written down here, when somebody wants to know.
         self.placements: list[Origin] | None = None
         #: Whether a batch is made right now, and of each module that was called whether it never was otherwise.

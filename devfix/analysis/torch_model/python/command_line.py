@@ -147,10 +147,16 @@ def is_command(callee: Value) -> bool:
 
 
 def are_commands(interp: Interpreter, callees: tuple[Value, ...], site: CallSite) -> bool:
-    """Whether functions are handed the options and nothing else, as subcommands are: ``COMMANDS[args.command](args)``."""
+    """Whether functions are handed the options and nothing else, as subcommands are: ``COMMANDS[args.command](args)``.
+
+    A program does so in one place: where it does a second time, the option may have said what there is by now.
+    """
     functions = len(callees) <= _MANY and all(isinstance(callee, Function) for callee in callees)
     given = [*site.args, *site.keywords.values()]
-    return functions and not site.open and all(_says_how(interp, arg.value) for arg in given)
+    if not functions or site.open or not all(_says_how(interp, arg.value) for arg in given):
+        return False
+    interp.dispatched = interp.dispatched or site.node
+    return interp.dispatched is site.node
 
 
 def _says_how(interp: Interpreter, value: Value) -> bool:
