@@ -106,19 +106,27 @@ KEPT = """
         def __init__(self, n):
             self.table = torch.zeros(n, n, dtype=torch.long)
 
-        def update(self, x, picked):
+        def update(self, x, picked, place):
             row = WRITTEN
             row += x
 
     bank = Bank(3)
-    bank.update(torch.rand(3), torch.tensor([0]))
+    for place in range(2):
+        bank.update(torch.rand(3), torch.tensor([0]), place)
     print(bank.table)
 """
 
 
 @pytest.mark.parametrize(
     "written",
-    ["self.table", "self.table[0]", "self.table[-1, :]", "self.table.view(-1)[:3]", "self.table[0].view(-1)"],
+    [
+        "self.table",
+        "self.table[0]",
+        "self.table[-1, :]",
+        "self.table.view(-1)[:3]",
+        "self.table[0].view(-1)",
+        "self.table[place]",
+    ],
 )
 def test_what_an_object_keeps_goes_on_being_written_to(written: str) -> None:
     made = "self.table = torch.zeros(n, n, dtype=torch.float32)"

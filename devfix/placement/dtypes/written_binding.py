@@ -10,7 +10,6 @@ from devfix.analysis.text.outline import Outline
 from devfix.analysis.text.syntax import called, first_name
 from devfix.findings import FileEdit, InsertBefore, Operand
 from devfix.placement.devices.device_expression import Place, place_at
-from devfix.placement.text.naming import may_be_number
 
 #: The kinds of places in a tensor's life that are targets of assignments.
 _TARGETS = ("name", "attribute")
@@ -52,9 +51,14 @@ def _is_view(outline: Outline, facts: Facts, index: ast.expr) -> bool:
     return all(
         isinstance(part, (ast.Constant, ast.Slice))
         or (isinstance(part, ast.UnaryOp) and isinstance(part.operand, ast.Constant))
-        or (isinstance(part, ast.Name) and may_be_number(outline, facts, part))
+        or (isinstance(part, ast.Name) and not _may_be_tensor(outline, facts, part))
         for part in parts
     )
+
+
+def _may_be_tensor(outline: Outline, facts: Facts, name: ast.Name) -> bool:
+    known = facts.bindings(outline.source.path, outline.scopes(name)[0]).get(name.id, [])
+    return any(each.kind == "tensor" for each in known)
 
 
 def _is_renamed(value: Place, earlier: list[tuple[Place, Place]]) -> bool:
