@@ -6,6 +6,7 @@ import pytest
 from text_program import clashes
 
 PROGRAM = """
+import sys
 import torch
 
 here = torch.ones(4, device="cuda")
@@ -33,8 +34,20 @@ USES = [
 
 @pytest.mark.parametrize("use", USES)
 def test_the_name_lives_on_behind_the_comprehension(use: str) -> None:
-    assert clashes(PROGRAM.format(made="torch.zeros(4)", use=use)) == ["16: device", "17: device"]
+    assert clashes(PROGRAM.format(made="torch.zeros(4)", use=use)) == ["17: device", "18: device"]
     assert clashes(PROGRAM.format(made="here * 2", use=use)) == []
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "rows = [kept := each for each in [made] if 'x' in sys.argv]",
+        "rows = {key: (kept := made) for key in 'ab' if 'x' in sys.argv}",
+        "rows = [kept := each for row in [[made]] if 'x' in sys.argv for each in row]",
+    ],
+)
+def test_the_name_may_be_what_it_was_where_each_round_may_be_left_out(use: str) -> None:
+    assert clashes(PROGRAM.format(made="torch.zeros(4)", use=use)) == []
 
 
 def test_the_name_of_a_loop_in_a_comprehension_does_not() -> None:

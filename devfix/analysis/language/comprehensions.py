@@ -10,10 +10,12 @@ from devfix.analysis.assumptions import unsure_entries
 from devfix.analysis.deciding import answers, conditions
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.join import join_all
+from devfix.analysis.domain.state import join_states
 from devfix.analysis.domain.values import UNKNOWN, Obj, Sequence, Tensor, Value
 from devfix.analysis.language import binding, containers, iteration, object_keys
 from devfix.analysis.language.frames import Frame
 from devfix.analysis.nn import modules
+from devfix.analysis.text.syntax import remembered, walk
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -140,8 +142,17 @@ def _rounds(
         kept = [answers.truth(interp, interp.eval(test)) for test in generator.ifs]
         if False in kept:
             continue
+        certain = None not in kept
+        left_out = interp.state.fork() if not certain and _binds(node) else None
         for test in generator.ifs:
             conditions.assume(interp, test, True)
-        certain = None not in kept
         exact = _loop(interp, node, index + 1, body, sure and certain) and exact and certain
+        if left_out is not None:
+            interp.state = join_states(left_out, interp.state)
     return exact
+
+
+@remembered
+def _binds(node: Comprehension) -> bool:
+    """Whether a comprehension gives names values that live on behind it."""
+    return any(isinstance(part, ast.NamedExpr) for part in walk(node))
