@@ -28,7 +28,7 @@ _SET = re.compile(r"\n[ \t]+(?![ \t]|self\.|cls\.)(\w+)\.(\w+) = ")
 _GLOBAL = re.compile(r"global[ \t]+(?:\w+\s*)?(?:[,;#\\]|$)", re.MULTILINE)
 #: ``DEVICE = "cpu"`` and ``DEVICE: torch.device = torch.device("cpu")`` at the top of a file.
 _HOST = re.compile(
-    r"""^(\w+)(?:[ \t]*:[^=\n]*)?[ \t]*=[ \t]*(?:torch\.device\([ \t]*)?["']cpu["'][ \t]*\)?[ \t]*(?:\#.*)?$""",
+    r"""^(\w+)[ \t]*(?::[^=\n]*)?=[ \t]*(?:torch\.device\([ \t]*)?["']cpu["'][ \t]*\)?[ \t]*(?:\#.*)?$""",
     re.MULTILINE,
 )
 #: What is imported, of which few files set anything: only their trees are looked at.
