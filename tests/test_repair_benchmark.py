@@ -93,6 +93,14 @@ def test_runs_are_remembered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert asked == [{"main.py": "1"}, {"main.py": "2"}]
 
 
+def test_what_ran_out_of_its_time_is_run_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    late = Ran(None, "it ran out of its time", (), stopped=True)
+    ends = iter([late, Ran(0.5, "", ("cpu",))])
+    monkeypatch.setattr(Runs, "_run", lambda *_: next(ends))
+    seen = [Runs(tmp_path / "memory").run(WORKING, {"main.py": "pass"}).result for _ in range(3)]
+    assert seen == [None, 0.5, 0.5]
+
+
 @pytest.mark.parametrize(
     ("printed", "result"),
     [

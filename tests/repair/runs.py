@@ -1,4 +1,4 @@
-"""Runs: programs on the simulated accelerator; what ran once is remembered by its text and the simulator's."""
+"""Runs: programs on the simulated accelerator; what ended once is remembered by its text and the simulator's."""
 
 from __future__ import annotations
 
@@ -36,6 +36,7 @@ class Ran:
     result: float | None
     error: str
     trained_on: tuple[str, ...]
+    stopped: bool = False
 
     @property
     def mismatched(self) -> bool:
@@ -72,7 +73,8 @@ class Runs:
         key = _key(self._simulator, program, texts) + ("" if time == 1 else f"-{time}")
         if key not in self._known:
             self._known[key] = ran = self._run(program, texts)
-            if self._memory is not None:
+            # What ran out of its time on a busy machine may end on another day.
+            if self._memory is not None and not ran.stopped:
                 with self._memory.open("a", encoding="utf-8") as file:
                     file.write(json.dumps({"key": key, **asdict(ran)}) + "\n")
         return self._known[key]
@@ -89,7 +91,9 @@ class Runs:
             program.write(texts, work)
             printed = self._zygote.run(work, [program.entry, *program.args], report, "strict", "cuda")
             told = json.loads(report.read_text(encoding="utf-8")) if report.is_file() else {}
-        return Ran(result_of(printed), _error(told, printed), trained_on(told))
+        stopped = (told.get("outcome") or {}).get("how") == "stopped"
+        error = "it ran out of its time" if stopped else _error(told, printed)
+        return Ran(result_of(printed), error, trained_on(told), stopped)
 
 
 def trained_on(report: Mapping[str, Any]) -> tuple[str, ...]:
