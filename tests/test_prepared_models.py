@@ -87,6 +87,20 @@ def test_floats_of_64_bits_are_cast_by_none(framework: str) -> None:
     assert set(in_framework(framework, "torch.float64")) == {"13: dtype"}
 
 
+@pytest.mark.parametrize("precision", ["bf16-mixed", "16", "bf16-true"])
+def test_fabric_casts_what_a_model_is_given_in_any_precision_but_the_full_one(precision: str) -> None:
+    text = PREPARED.replace("dtype=torch.bfloat16", "dtype=torch.float32").replace("x.to({dtype})", "x")
+    text = text.replace("device=framework.device", "device=framework.device, dtype=torch.float64")
+
+    def found(asked: str) -> list[str]:
+        framework = f"Fabric(precision='{asked}')"
+        imported = "from lightning.fabric import Fabric"
+        return clashes(text.format(imported=imported, framework=framework, method="setup"))
+
+    assert found(precision) == []
+    assert found("32-true")
+
+
 def test_what_a_model_gives_that_may_be_cast_has_its_dtype() -> None:
     plain = PREPARED.replace("dtype=torch.bfloat16", "dtype=torch.float32").format(
         imported="from accelerate import Accelerator",

@@ -60,8 +60,6 @@ PLACING_MANAGERS = frozenset({"init_tensor", "init_module"})
 
 #: The facts of a framework that it may have the models it prepares compute in another dtype, and whether it moves them.
 _LOWERING, _PLACING = "lowering", "placing"
-#: The precisions of Fabric in which nothing is cast, and those in which it casts within the models alone.
-_FULL, _MIXED = (Const(32), Const("32"), Const("32-true")), (Const("16-mixed"), Const("bf16-mixed"))
 
 
 def accelerator(interp: Interpreter, name: str, site: CallSite) -> Value:
@@ -78,14 +76,12 @@ def accelerator(interp: Interpreter, name: str, site: CallSite) -> Value:
 
 
 def fabric(interp: Interpreter, name: str, site: CallSite) -> Value:
-    """``lightning.Fabric()``."""
+    """``lightning.Fabric()``; in any other precision than the full one it casts what its models are given, or the models."""
     if site.value(0, "accelerator") == Const("cpu"):
         return UNKNOWN
     told = site.value(4, "precision")
-    if told in (None, NONE, *_FULL):
-        return interp.new(Obj("external", External(FABRIC)))
-    mode = Const("?") if told in _MIXED else UNKNOWN
-    return interp.new(Obj("external", External(FABRIC), facts={_LOWERING: mode}))
+    facts = {} if told is None or told in lightning.FULL_PRECISION else {_LOWERING: UNKNOWN}
+    return interp.new(Obj("external", External(FABRIC), facts=facts))
 
 
 def attribute(interp: Interpreter, ref: Ref, obj: Obj, name: str) -> Value | None:

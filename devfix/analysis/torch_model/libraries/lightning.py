@@ -42,7 +42,7 @@ _LAST = "model"
 _CHECKS = {"num_sanity_val_steps": 2, "fast_dev_run": False, "limit_val_batches": 1.0}
 _TOLD = ("accelerator", "callbacks", "precision", *_CHECKS)
 #: Precisions in which a Trainer leaves everything as it is, and those in which it casts what each operation takes.
-_FULL = (NONE, Const(32), Const("32"), Const("32-true"))
+FULL_PRECISION = (NONE, Const(32), Const("32"), Const("32-true"))
 _MIXED = (Const(16), Const("16"), Const("16-mixed"), Const("bf16"), Const("bf16-mixed"))
 _UNSURE = "unsure"
 #: What a callback that writes predictions is told of each batch.
@@ -128,7 +128,7 @@ def _place(run: Run) -> None:
         where = CallSite(run.site.node, (Arg(DeviceValue(ACCELERATOR)),))
         moves.module(interp, model, "to", where)
         _note_device(interp, model)
-    if run.option("precision") not in (*_FULL, *_MIXED):
+    if run.option("precision") not in (*FULL_PRECISION, *_MIXED):
         modules.transform(interp, model, lambda tensor: replace(tensor, dtype=None, typed=()))
 
 
