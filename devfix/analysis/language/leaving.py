@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from devfix.analysis.domain.state import State
 from devfix.analysis.domain.values import UNKNOWN
+from devfix.analysis.language import raising
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -54,7 +55,7 @@ def so_far(interp: Interpreter) -> Ways:
     frame = interp.frame
     loop = frame.loops[-1] if frame.loops else None
     breaks, continues = (len(loop.breaks), len(loop.continues)) if loop else (0, 0)
-    return Ways(len(frame.returns), breaks, continues, len(interp.raised or ()))
+    return Ways(len(frame.returns), breaks, continues, raising.count(interp))
 
 
 def by_exceptions_alone(interp: Interpreter, before: Ways) -> bool:

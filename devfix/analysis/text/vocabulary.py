@@ -22,10 +22,6 @@ class Vocabulary:
     parameters: frozenset[str]
     attributes: Mapping[str, Sequence[ast.Attribute]]
 
-    def has(self, name: str) -> bool:
-        """Whether the code names it, be it to read it or not."""
-        return name in self.loaded or name in self.bound
-
 
 @noted
 def vocabulary(node: ast.AST) -> Vocabulary:

@@ -172,7 +172,7 @@ def _is_strange(facts: Facts, place: Place, code: str) -> bool:
     ):
         return False
     around = outline.class_of(function) or function
-    return not vocabulary(around).has(name)
+    return not outline.occurrences(around, name)
 
 
 def chosen(facts: Facts, place: Place) -> DeviceExpression | None:
