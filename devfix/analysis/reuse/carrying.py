@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
     from devfix.analysis.language.frames import CallSite
 
-#: What stands for the content that all saved files have, among the names of collections.
+#: What stands for what the saved files hold, among the names of collections.
 CONTENTS = "contents of files"
 #: Collections of the library that calls ask.
 _OF_LIBRARY = frozenset({"classes"})

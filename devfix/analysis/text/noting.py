@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import wraps
 
-from devfix.analysis.text.syntax import Answer, Node
+from devfix.analysis.text.syntax import Answer, Node, kept_by_nodes
 
 #: The names under which nodes keep notes.
 NOTES: set[str] = set()
@@ -18,12 +17,4 @@ def noted(question: Callable[[Node], Answer]) -> Callable[[Node], Answer]:
     """
     key = f"{question.__module__}.{question.__qualname__}"
     NOTES.add(key)
-
-    @wraps(question)
-    def ask(node: Node) -> Answer:
-        notes: dict[str, Answer] = node.__dict__
-        if key not in notes:
-            notes[key] = question(node)
-        return notes[key]
-
-    return ask
+    return kept_by_nodes(question, key)

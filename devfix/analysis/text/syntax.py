@@ -27,6 +27,11 @@ def remembered(question: Callable[[Node], Answer]) -> Callable[[Node], Answer]:
     """
     key = f"{question.__module__}.{question.__qualname__}"
     QUESTIONS[key] = question
+    return kept_by_nodes(question, key)
+
+
+def kept_by_nodes(question: Callable[[Node], Answer], key: str) -> Callable[[Node], Answer]:
+    """The function ``question``, whose answers nodes keep under a key."""
 
     @wraps(question)
     def ask(node: Node) -> Answer:
