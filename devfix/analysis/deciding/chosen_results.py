@@ -57,7 +57,7 @@ def _by_test(interp: Interpreter, call: ast.expr, found: list[tuple[Value, Value
         if choice is not None and choice.joined is owner:
             then, other = (_given(found, members(each)) for each in (choice.then, choice.other))
             if then and other:
-                by_test[key] = join_all(then, split=True), join_all(other, split=True)
+                by_test[key] = join_all(then, split=True), join_all(other, split=True), choice.test
     return ChosenResults(call, by_test) if by_test else None
 
 
@@ -67,11 +67,11 @@ def bound(interp: Interpreter, node: ast.Assign) -> None:
     results, frame.chosen = frame.chosen, None
     if results is None or results.call is not node.value:
         return
-    for key, (then, other) in results.by_test.items():
+    for key, (then, other, test) in results.by_test.items():
         for name, one, another in (each for target in node.targets for each in _named(target, then, other)):
             joined = interp.state.get(frame.id, name)
             if isinstance(joined, OWN) and one is not another:
-                frame.choices[key][name] = Choice(joined, one, another)
+                frame.choices[key][name] = Choice(joined, one, another, test)
 
 
 def _receiver(call: ast.expr) -> str:

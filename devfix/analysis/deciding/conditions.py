@@ -228,22 +228,22 @@ def decide_devices(interp: Interpreter, node: ast.IfExp, body: Value, orelse: Va
 
 def settle(interp: Interpreter, test: ast.expr, outcome: bool) -> None:
     """A flag that was once taken to be set is set from there on: what else depends on it, or did before, agrees."""
-    for part, found in _parts(test, outcome):
+    for part, found in parts_of(test, outcome):
         correlated.assume(interp, part, found)
         correlated.settle(interp, part, found)
         if isinstance(part, (ast.Name, ast.Attribute)) and interp.eval(part) == Scalar("bool"):
             _narrow(interp, part, answers.boolean(found))
 
 
-def _parts(test: ast.expr, outcome: bool) -> Iterator[tuple[ast.expr, bool]]:
+def parts_of(test: ast.expr, outcome: bool) -> Iterator[tuple[ast.expr, bool]]:
     """The parts of a test whose own outcome follows from that of the whole."""
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-        yield from _parts(test.operand, not outcome)
+        yield from parts_of(test.operand, not outcome)
     elif not isinstance(test, ast.BoolOp):
         yield test, outcome
     elif isinstance(test.op, ast.And) == outcome:
         for part in test.values:
-            yield from _parts(part, outcome)
+            yield from parts_of(part, outcome)
 
 
 def usual(interp: Interpreter, test: ast.expr) -> bool | None:
@@ -281,7 +281,7 @@ def assume(interp: Interpreter, test: ast.expr, outcome: bool, within: ast.If | 
         correlated.assume(interp, test, outcome, within)
     for asked, parted in data_tests.asked_where_they_are(interp, test):
         _narrow(interp, asked, replace(parted, split=None))
-    for part, found in _parts(test, outcome):
+    for part, found in parts_of(test, outcome):
         correlated.assume(interp, part, found, within)
         if isinstance(part, ast.Compare) and len(part.ops) == 1:
             _assume_compare(interp, part, found)

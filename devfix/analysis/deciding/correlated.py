@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
-from devfix.analysis.domain.state import State, parted
+from devfix.analysis.deciding.steadiness import holds_still, is_steady, options_in, targets
+from devfix.analysis.domain.state import State, is_loaded, parted
 from devfix.analysis.domain.values import Ref, Tensor, TupleValue, Union, Value
-from devfix.analysis.reuse import reads
 from devfix.analysis.text.scope_names import parameters_of
-from devfix.analysis.text.syntax import is_flag, remembered, spelt, statements_in, statements_of, walk
+from devfix.analysis.text.syntax import remembered, statements_in, walk
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -22,11 +23,12 @@ if TYPE_CHECKING:
 
 
 class Choice(NamedTuple):
-    """What a variable is after a test that chose between two values for it."""
+    """What a variable is after a ``test`` that chose between two values for it."""
 
     joined: Value
     then: Value
     other: Value
+    test: ast.expr
 
 
 #: Values that are made where branches meet, and nowhere else are the same.
@@ -44,10 +46,29 @@ def assume(interp: Interpreter, part: ast.expr, outcome: bool, within: ast.If | 
     part, swapped = _affirmed(part)
     outcome = outcome != swapped
     for known, comes_out in _known(part, outcome, frame.choices):
-        _narrow(interp, known, comes_out, within)
+        _narrow(interp, part, known, comes_out, within)
     if script is not frame and script.choices and _is_of_script(interp, script, part):
         for known, comes_out in _known(part, outcome, script.choices):
             _narrow_given(interp, known, comes_out, within)
+
+
+@contextmanager
+def supposed(interp: Interpreter, parts: Iterable[tuple[ast.expr, bool]]) -> Iterator[None]:
+    """In the block parts of a test come out in a certain way, and what they chose is what it chose."""
+    frame = interp.frame
+    if not frame.choices:
+        yield
+        return
+    names = {name for known in frame.choices.values() for name in known}
+    before = {name: interp.state.get(frame.id, name) for name in names}
+    for part, outcome in parts:
+        assume(interp, part, outcome)
+    narrowed = {name: interp.state.get(frame.id, name) for name in names}
+    yield
+    for name, value in narrowed.items():
+        was = before[name]
+        if value is not was and was is not None and interp.state.get(frame.id, name) is value:
+            interp.state.set(frame.id, name, was)
 
 
 def _known(
@@ -61,7 +82,7 @@ def _known(
 
 def settle(interp: Interpreter, part: ast.expr, outcome: bool) -> None:
     """Remember what an option was taken to be, of which no more is known than that."""
-    if isinstance(part, (ast.Name, ast.Attribute)) and _is_steady(interp, part):
+    if isinstance(part, (ast.Name, ast.Attribute)) and is_steady(interp, part):
         frame, key = _kept(interp, part)
         frame.settled[key] = interp.eval(part), outcome
 
@@ -86,18 +107,20 @@ def _kept(interp: Interpreter, part: ast.Name | ast.Attribute) -> tuple[Frame, s
     return interp.frame, _dumped(part)
 
 
-def _narrow(interp: Interpreter, known: Mapping[str, Choice], outcome: bool, within: ast.If | None) -> None:
+def _narrow(
+    interp: Interpreter, test: ast.expr, known: Mapping[str, Choice], outcome: bool, within: ast.If | None
+) -> None:
     frame = interp.frame
     for name in known if within is None else [name for name in _named(within) if name in known]:
         choice = known[name]
-        if interp.state.get(frame.id, name) is choice.joined:
+        if interp.state.get(frame.id, name) is choice.joined and holds_still(interp, choice.test, test):
             interp.state.set(frame.id, name, choice.then if outcome else choice.other)
 
 
 def _is_of_script(interp: Interpreter, script: Frame, test: ast.expr) -> bool:
     """Whether a function of the script asks for what the script asked for: for names that are not its own."""
     frame = interp.frame
-    if frame.module != script.id or not _asked(test):
+    if frame.module != script.id or not options_in(test):
         return False
     names = (name.id for name in walk(test) if isinstance(name, ast.Name))
     return all(interp.state.get(frame.id, name) is None for name in names)
@@ -127,7 +150,7 @@ def _guards(function: ast.AST) -> dict[ast.Name, list[tuple[ast.expr, bool]]]:
         for branch, outcome, whole in ((part.body, True, ast.And), (part.orelse, False, ast.Or)):
             each_holds = isinstance(part.test, ast.BoolOp) and isinstance(part.test.op, whole)
             tests = part.test.values if each_holds and isinstance(part.test, ast.BoolOp) else [part.test]
-            asked = [(test, outcome) for test in tests if _asked(test)]
+            asked = [(test, outcome) for test in tests if options_in(test)]
             for name in (each for statement in branch for each in walk(statement) if asked):
                 if isinstance(name, ast.Name):
                     guards.setdefault(name, []).extend(asked)
@@ -176,20 +199,35 @@ def _excluded(test: ast.expr, asked: Mapping[str, object]) -> list[str]:
 def outcomes(interp: Interpreter, node: ast.If, then: State, other: State) -> Outcomes:
     """What either branch of a test leaves behind, if the test would come out the same again."""
     frame = interp.frame
-    if then.dead or other.dead or frame.kind == "class" or not _is_steady(interp, node.test):
+    if then.dead or other.dead or frame.kind == "class" or not is_steady(interp, node.test):
         return {}
-    key, swapped = _key(node.test)
-    _agree(frame.made.get(key, ()), *((other, then) if swapped else (then, other)))
+    key, _ = _key(node.test)
     known = {*frame.choices.get(key, ())}
     for key in _excluded(node.test, frame.choices):
         known.update(frame.choices[key])
     names = (name for name in _named(node) if name in known or name in bound_in(node))
     pairs = {name: (then.get(frame.id, name), other.get(frame.id, name)) for name in names}
     found = {name: (a, b) for name, (a, b) in pairs.items() if a is not None and b is not None and a is not b}
+    _tell_made(interp, node.test, found, then, other)
+    return found
+
+
+def outcomes_of_expression(
+    interp: Interpreter, node: ast.IfExp, values: tuple[Value, Value], then: State, other: State
+) -> None:
+    """The same for the objects that ``this if test else that`` makes."""
+    if not then.dead and not other.dead and is_steady(interp, node.test):
+        _tell_made(interp, node.test, {"": values}, then, other)
+
+
+def _tell_made(interp: Interpreter, test: ast.expr, found: Outcomes, then: State, other: State) -> None:
+    """What a test made before is on both paths what the one made of it; what either makes now is remembered."""
+    key, swapped = _key(test)
+    known = interp.frame.made
+    _agree(known.get(key, ()), *((other, then) if swapped else (then, other)))
     made = _made(found, then, other)
     if made:
-        frame.made[key] = frozenset((address, first != swapped) for address, first in made)
-    return found
+        known[key] = frozenset((address, first != swapped) for address, first in made)
 
 
 def _made(found: Outcomes, then: State, other: State) -> set[tuple[int, bool]]:
@@ -243,8 +281,18 @@ def keep(interp: Interpreter, test: ast.expr, found: Outcomes) -> None:
             interp.state.set(frame.id, name, before.joined)
             continue
         joined = interp.state.get(frame.id, name)
-        if isinstance(joined, OWN) and joined is not then and joined is not other:
-            known[name] = Choice(joined, then, other)
+        if joined is not None and _tells_choice(interp, joined, then, other):
+            known[name] = Choice(joined, then, other, test)
+
+
+def _tells_choice(interp: Interpreter, joined: Value, then: Value, other: Value) -> bool:
+    """Whether a value is known to be what came of a choice: it is neither of the two, or stands for what a file holds as well."""
+    if joined is not then and joined is not other:
+        return isinstance(joined, OWN)
+    read, made = (other, then) if joined is then else (then, other)
+    return (
+        isinstance(made, (*OWN, Ref)) and is_loaded(interp.state, read) and not is_loaded(interp.state, made)
+    )
 
 
 def parted_alike(interp: Interpreter, host: Tensor) -> bool:
@@ -261,12 +309,12 @@ def parted_alike(interp: Interpreter, host: Tensor) -> bool:
 def keep_expression(interp: Interpreter, node: ast.IfExp, joined: Value, then: Value, other: Value) -> None:
     """The same for ``name = this if test else that``."""
     statement = interp.frame.statement
-    if not isinstance(statement, ast.Assign) or statement.value is not node or not isinstance(joined, OWN):
+    if not isinstance(statement, ast.Assign) or statement.value is not node:
         return
-    if joined is then or joined is other or not _is_steady(interp, node.test):
+    if not _tells_choice(interp, joined, then, other) or not is_steady(interp, node.test):
         return
     key, swapped = _key(node.test)
-    choice = Choice(joined, other, then) if swapped else Choice(joined, then, other)
+    choice = Choice(joined, *((other, then) if swapped else (then, other)), node.test)
     names = [target.id for target in statement.targets if isinstance(target, ast.Name)]
     interp.frame.choices.setdefault(key, {}).update(dict.fromkeys(names, choice))
 
@@ -277,7 +325,9 @@ def _key(test: ast.expr) -> tuple[str, bool]:
     return _dumped(affirmed), swapped
 
 
-_OPPOSITES: dict[type, type[ast.cmpop]] = {ast.NotIn: ast.In, ast.NotEq: ast.Eq, ast.IsNot: ast.Is}
+_OPPOSITES: dict[type, type[ast.cmpop]] = {
+    ast.NotIn: ast.In, ast.NotEq: ast.Eq, ast.IsNot: ast.Is, ast.LtE: ast.Gt, ast.GtE: ast.Lt,
+}  # fmt: skip
 
 
 @remembered
@@ -297,27 +347,6 @@ def _dumped(test: ast.expr) -> str:
     return ast.dump(test)
 
 
-def _is_steady(interp: Interpreter, test: ast.expr) -> bool:
-    """Whether nothing in the function or script around gives what a test asks for another value."""
-    function = interp.frame.function
-    texts = _asked(test)
-    scope = reads.tree(interp) if function is None else function.node
-    return bool(texts) and _changing(scope).isdisjoint(texts) and _declared(interp, scope).isdisjoint(texts)
-
-
-@remembered
-def _asked(test: ast.expr) -> frozenset[str]:
-    """The names, attributes and entries that a test of options is about; none for any other test."""
-    if not is_flag(test):
-        return frozenset()
-    parts = list(walk(test))
-    if any(isinstance(part, ast.Call) for part in parts):
-        return frozenset()
-    return frozenset(
-        spelt(part) for part in parts if isinstance(part, (ast.Name, ast.Attribute, ast.Subscript))
-    )
-
-
 @remembered
 def _named(node: ast.If) -> frozenset[str]:
     """All names in a test and its branches."""
@@ -328,68 +357,5 @@ def _named(node: ast.If) -> frozenset[str]:
 def bound_in(node: ast.If) -> frozenset[str]:
     """The names that the branches of a test bind."""
     return frozenset(
-        target.id for part in statements_in(node) for target in _targets(part) if isinstance(target, ast.Name)
+        target.id for part in statements_in(node) for target in targets(part) if isinstance(target, ast.Name)
     )
-
-
-@remembered
-def _changing(scope: ast.AST) -> frozenset[str]:
-    """What a function or a script gives a value more than once: in a loop, in two places, or as an attribute."""
-    changing: set[str] = set()
-    bound = {parameter.arg for parameter in parameters_of(scope)}
-    for part in statements_of(scope):
-        in_loop = isinstance(part, (ast.For, ast.AsyncFor, ast.While))
-        changing.update(
-            spelt(target) for inner in (statements_in(part) if in_loop else ()) for target in _targets(inner)
-        )
-        for target in _targets(part):
-            text = spelt(target)
-            if text in bound or not isinstance(target, ast.Name):
-                changing.add(text)
-            bound.add(text)
-    return frozenset(changing)
-
-
-#: What stands where a name is bound by no statement of its own, or to be that of a scope further out.
-_DECLARING = (":=", "global", "nonlocal")
-
-
-def _declared(interp: Interpreter, scope: ast.AST) -> frozenset[str]:
-    """The names that a function or a script shares with others, or gives values in an expression."""
-    first, last = getattr(scope, "lineno", 1), getattr(scope, "end_lineno", None) or len(interp.source.lines)
-    if not interp.source.has_one_between(_DECLARING, first, last):
-        return frozenset()
-    return _declared_in(scope)
-
-
-@remembered
-def _declared_in(scope: ast.AST) -> frozenset[str]:
-    names: set[str] = set()
-    for node in walk(scope):
-        if isinstance(node, (ast.Global, ast.Nonlocal)):
-            names.update(node.names)
-        elif isinstance(node, ast.NamedExpr) and isinstance(node.target, ast.Name):
-            names.add(node.target.id)
-    return frozenset(names)
-
-
-def _targets(statement: ast.AST) -> Iterator[ast.expr]:
-    """What a statement gives values to, and what it takes away."""
-    if isinstance(statement, ast.Assign):
-        targets = statement.targets
-    elif isinstance(statement, (ast.AugAssign, ast.AnnAssign, ast.For, ast.AsyncFor)):
-        targets = [statement.target]
-    elif isinstance(statement, ast.Delete):
-        targets = statement.targets
-    elif isinstance(statement, (ast.With, ast.AsyncWith)):
-        targets = [item.optional_vars for item in statement.items if item.optional_vars is not None]
-    else:
-        return
-    for target in targets:
-        if isinstance(target, ast.Name):  # as most are: nothing is below it
-            yield target
-            continue
-        for part in walk(target):
-            if isinstance(part, (ast.Name, ast.Attribute, ast.Subscript)):
-                if not isinstance(part.ctx, ast.Load):
-                    yield part

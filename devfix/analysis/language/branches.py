@@ -6,7 +6,7 @@ import ast
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from devfix.analysis.deciding import conditions
+from devfix.analysis.deciding import conditions, correlated
 from devfix.analysis.domain.state import State, join_states
 from devfix.analysis.language import raising
 from devfix.analysis.text.syntax import remembered, walk
@@ -53,21 +53,32 @@ def may_change(node: ast.expr) -> bool:
 
 def evaluate(interp: Interpreter, node: ast.IfExp, usual: bool | None) -> tuple[Value | None, Value | None]:
     """What either branch of a conditional expression comes to, None where it raises; what they change is joined."""
-    parts = (node.body, node.orelse)
-    if not any(map(may_change, parts)):
-        body, orelse = (interp.attempt(partial(interp.eval, part)) for part in parts)
+    parts = ((node.body, True), (node.orelse, False))
+    if not any(may_change(part) for part, _ in parts):
+        body, orelse = (
+            interp.attempt(partial(_supposing, interp, node.test, outcome, part)) for part, outcome in parts
+        )
         return body, orelse
     before, raised = interp.state, raising.count(interp)
     found: list[Value | None] = []
     ends: list[State] = []
-    for part in parts:
+    for part, outcome in parts:
         interp.state = before.fork()
-        value = interp.eval(part)
+        value = _supposing(interp, node.test, outcome, part)
         found.append(None if interp.state.dead else value)
         ends.append(interp.state)
     raising.depend(interp, raised, on_data=False)
+    body, orelse = found
+    if body is not None and orelse is not None:
+        correlated.outcomes_of_expression(interp, node, (body, orelse), *ends)
     interp.state = join_states(ends[0], ends[1], split=interp.program.adopts, usual=usual)
-    return found[0], found[1]
+    return body, orelse
+
+
+def _supposing(interp: Interpreter, test: ast.expr, outcome: bool, part: ast.expr) -> Value:
+    """What an expression comes to where a test has come out in a certain way."""
+    with correlated.supposed(interp, conditions.parts_of(test, outcome)):
+        return interp.eval(part)
 
 
 class End(NamedTuple):

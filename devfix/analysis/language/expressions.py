@@ -194,6 +194,7 @@ def if_exp(interp: Interpreter, node: ast.IfExp) -> Value:
         interp.state.dead = interp.state.dead or body is orelse
         return body or orelse or UNKNOWN
     if missing and (made := read_values.made_instead(interp, [body, orelse])) is not None:
+        correlated.keep_expression(interp, node, made, body, orelse)
         return made
     if changing_globals.asks_for_flag(interp, node.test) and not isinstance(body, Tensor):
         return UNKNOWN  # which device it names, say

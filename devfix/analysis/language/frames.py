@@ -15,10 +15,10 @@ from devfix.analysis.text.syntax import names_in
 
 
 class ChosenResults(NamedTuple):
-    """What a call gives where each of some tests comes out, and where it does not."""
+    """What a call gives where each of some tests comes out, where it does not, and the test."""
 
     call: ast.expr
-    by_test: Mapping[str, tuple[Value, Value]]
+    by_test: Mapping[str, tuple[Value, Value, ast.expr]]
 
 
 @dataclass(slots=True)

@@ -213,7 +213,8 @@ def _is_host(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value == "cpu"
 
 
-_FLAG_PARTS = (
+#: What a plain option consists of.
+FLAG_PARTS = (
     ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.BoolOp, ast.UnaryOp, ast.Compare,
     ast.boolop, ast.unaryop, ast.cmpop, ast.expr_context, ast.Tuple, ast.List,
 )  # fmt: skip
@@ -229,7 +230,7 @@ def is_flag(test: ast.expr) -> bool:
         elif isinstance(node, ast.Subscript):
             if not isinstance(node.slice, ast.Constant) or not isinstance(node.slice.value, str):
                 return False  # an entry of a configuration is an option, a tensor's size is not
-        elif not isinstance(node, _FLAG_PARTS):
+        elif not isinstance(node, FLAG_PARTS):
             return False
     return True
 
