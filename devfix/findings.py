@@ -284,8 +284,8 @@ class Operand:
 
 #: Kinds of mismatch in which the dtypes of the operands do not fit: it matters where those come from.
 OF_DTYPES = frozenset(
-    "dtype index-dtype target-dtype target-width in-place-dtype mask-dtype float-dtype array-dtype float64-on-mps "
-    "value-range".split()
+    "dtype index-dtype target-dtype target-width in-place-dtype mask-dtype float-dtype narrow-float array-dtype "
+    "float64-on-mps value-range".split()
 )
 
 

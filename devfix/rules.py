@@ -67,6 +67,7 @@ from devfix.placement.devices.hard_coded import spots as hard_coded_spots
 from devfix.placement.devices.option_default import option_fix
 from devfix.placement.devices.other_accelerator import same_accelerator
 from devfix.placement.dtypes.cast_first import cast_before_move
+from devfix.placement.dtypes.cast_together import cast_together
 from devfix.placement.dtypes.casting import Recaster, with_targets
 from devfix.placement.dtypes.lookups import is_index
 from devfix.placement.dtypes.number_limit import limit_fixes
@@ -128,6 +129,7 @@ __all__ = [
     "binding_fix",
     "buffer_fix",
     "cast_before_move",
+    "cast_together",
     "cause",
     "container_fix",
     "container_site",

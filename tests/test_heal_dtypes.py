@@ -175,16 +175,16 @@ CASES: dict[str, tuple[Callable[[], Any], str, str, str]] = {
     "quantile": (lambda: torch.quantile(whole(3), 0.5), "float-dtype", "input", "float32"),
     "quantile of halves": (
         lambda: torch.quantile(draw(3, dtype=HALF), 0.5),
-        "float-dtype",
+        "narrow-float",
         "input",
         "float32",
     ),
-    "inverse of halves": (lambda: torch.linalg.inv(_unit(HALF)), "float-dtype", "A", "float32"),
-    "decomposed halves": (lambda: torch.svd(_unit(HALF)), "float-dtype", "A", "float32"),
-    "solved halves": (lambda: torch.linalg.solve(_unit(HALF), _unit(HALF)), "float-dtype", "A B", "float32"),
-    "rank of halves": (lambda: torch.linalg.matrix_rank(_unit(HALF)), "float-dtype", "input", "float32"),
-    "logarithm of halves": (lambda: _unit(HALF).logdet(), "float-dtype", "input", "float32"),
-    "frequencies of brain floats": (lambda: torch.fft.rfft(_unit(BRAIN)), "float-dtype", "input", "float32"),
+    "inverse of halves": (lambda: torch.linalg.inv(_unit(HALF)), "narrow-float", "A", "float32"),
+    "decomposed halves": (lambda: torch.svd(_unit(HALF)), "narrow-float", "A", "float32"),
+    "solved halves": (lambda: torch.linalg.solve(_unit(HALF), _unit(HALF)), "narrow-float", "A B", "float32"),
+    "rank of halves": (lambda: torch.linalg.matrix_rank(_unit(HALF)), "narrow-float", "input", "float32"),
+    "logarithm of halves": (lambda: _unit(HALF).logdet(), "narrow-float", "input", "float32"),
+    "frequencies of brain floats": (lambda: torch.fft.rfft(_unit(BRAIN)), "narrow-float", "input", "float32"),
 }
 
 

@@ -57,7 +57,7 @@ def _layer(use: str, around: str = _BRAIN) -> str:
     ],
 )
 def test_what_autocast_makes_is_widened_where_it_is_too_narrow(use: str, fixed: str) -> None:
-    assert clashes(_layer(use)) == [f"{11 + use.count(chr(10))}: float-dtype"]
+    assert clashes(_layer(use)) == [f"{11 + use.count(chr(10))}: narrow-float"]
     after, _ = fix_texts({"main.py": _layer(use)}, Applicability.UNSAFE)
     assert after["main.py"] == _layer(fixed)
     assert clashes(after["main.py"]) == []
@@ -108,7 +108,7 @@ x = torch.eye(4, device=device).half()
 print(x @ torch.linalg.inv(x))
 print(torch.linalg.solve(x, x).shape)
 """
-    assert clashes(text) == ["6: float-dtype", "7: float-dtype"]
+    assert clashes(text) == ["6: narrow-float", "7: narrow-float"]
     after, _ = fix_texts({"main.py": text}, Applicability.UNSAFE)
     assert "print(x @ torch.linalg.inv(x.float()).to(x.dtype))" in after["main.py"]
     assert "torch.linalg.solve(x.float(), x.float())" in after["main.py"]
@@ -118,7 +118,7 @@ print(torch.linalg.solve(x, x).shape)
 def test_the_cpu_counts_narrow_floats() -> None:
     text = "import torch\nx = torch.rand(9){}.half()\nprint(torch.histc(x, 4, 0, 1))\n"
     assert clashes(text.format("")) == []
-    assert clashes(text.format(".cuda()")) == ["3: float-dtype"]
+    assert clashes(text.format(".cuda()")) == ["3: narrow-float"]
     assert torch.histc(torch.rand(9).half(), 4, 0, 1).dtype == torch.float16
 
 

@@ -1,8 +1,8 @@
-"""integer-where-float-needed: an operation that takes floats alone, or wide ones alone, gets other numbers."""
+"""integer-where-float-needed: an operation that takes floats alone gets other numbers."""
 
 from collections.abc import Iterator
 
-from devfix.rules import Applicability, Facts, Finding, Fix, Mismatch, Recaster, Rule
+from devfix.rules import Applicability, Facts, Finding, Rule, cast_together
 
 
 class IntegerWhereFloatNeeded(Rule):
@@ -11,8 +11,6 @@ class IntegerWhereFloatNeeded(Rule):
     ``mean``, ``std``, ``norm`` and ``softmax`` have a float result, and PyTorch does not choose
     its width for integers: "mean(): could not infer output dtype", on every device. Matrices of
     integers are multiplied on the CPU alone: on CUDA "addmm_cuda" is not implemented for 'Long'.
-    And not every float is wide enough. Matrices are inverted and decomposed in 32 or 64 bits ("Low
-    precision dtypes not supported"), and Fourier transforms take no bfloat16, such as autocast makes.
 
     The fix adds ``.float()`` in front, or makes the cast that is there one to float. It is unsafe,
     as every cast: integers above 2**24 are rounded.
@@ -40,24 +38,8 @@ class IntegerWhereFloatNeeded(Rule):
             operands = mismatch.operands
             names = " and ".join(f"`{operand.text}`" for operand in operands)
             verb = "are" if len(operands) > 1 else "is"
-            taken = _taken(operands[0].dtype, several=len(operands) > 1)
-            message = f"{names} {verb} {operands[0].dtype}, and {mismatch.operation} takes {taken}"
-            yield self.finding(mismatch, message, _casts(facts, mismatch, names))
-
-
-def _taken(dtype: str | None, *, several: bool) -> str:
-    """What an operation takes that takes no such numbers."""
-    if dtype in ("float16", "bfloat16"):
-        return "wider floats alone"
-    return f"floats alone{' on an accelerator' if several else ''}"
-
-
-def _casts(facts: Facts, mismatch: Mismatch, names: str) -> list[Fix]:
-    """Casts of all operands, which are of one dtype before and after."""
-    ways = [Recaster(facts, mismatch, operand, "float32").at_use() for operand in mismatch.operands]
-    if len(ways) == 1:
-        return ways[0]
-    if not all(ways):
-        return []
-    edits = [edit for fixes in ways for edit in fixes[0].edits]
-    return [Fix(f"cast {names} to float32", tuple(dict.fromkeys(edits)), ways[0][0].applicability)]
+            where = " on an accelerator" if len(operands) > 1 else ""
+            message = (
+                f"{names} {verb} {operands[0].dtype}, and {mismatch.operation} takes floats alone{where}"
+            )
+            yield self.finding(mismatch, message, cast_together(facts, mismatch, "float32"))

@@ -186,7 +186,7 @@ def _narrow(call: RefusedCall) -> Iterator[Guess]:
     """Floats of 16 bits where only wider ones will do."""
     narrow = tuple(slot for slot in call.slots if slot.tensor.dtype in _HALVES)
     if narrow and _TOO_NARROW.search(call.message):
-        yield Guess("float-dtype", narrow, torch.float32, in_place=call.written is not None)
+        yield Guess("narrow-float", narrow, torch.float32, in_place=call.written is not None)
 
 
 def _short(name: str) -> str:

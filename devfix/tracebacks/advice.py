@@ -22,6 +22,7 @@ RULES: dict[str, tuple[str, ...]] = {
     "in-place-dtype": ("in-place-result-type",),
     "mask-dtype": ("mask-not-boolean",),
     "float-dtype": ("integer-where-float-needed",),
+    "narrow-float": ("narrow-float-where-wide-needed",),
     "float64-on-mps": ("float64-on-mps",),
     "value-range": ("number-overflows-dtype",),
     "generator": ("generator-device",),

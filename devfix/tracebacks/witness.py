@@ -38,7 +38,8 @@ _GROUPS: tuple[frozenset[str], ...] = (
     frozenset({"value-range"}),
     frozenset({"array-dtype"}),
     frozenset(
-        "dtype index-dtype target-dtype target-width in-place-dtype mask-dtype float-dtype float64-on-mps".split()
+        "dtype index-dtype target-dtype target-width in-place-dtype mask-dtype float-dtype narrow-float "
+        "float64-on-mps".split()
     ),
 )
 
@@ -140,7 +141,7 @@ def _most_exact(found: list[Mismatch], placed: Placed) -> list[Mismatch]:
 
 #: Kinds whose rules can do with what a traceback knows.
 _MADE = frozenset(
-    "device numpy host-only dtype index-dtype target-dtype mask-dtype float-dtype array-dtype".split()
+    "device numpy host-only dtype index-dtype target-dtype mask-dtype float-dtype narrow-float array-dtype".split()
 )
 
 

@@ -28,7 +28,9 @@ Kinds of mismatch:
 ``mask-dtype``
     a mask that is no bool tensor where nothing else will do.
 ``float-dtype``
-    integers, or floats of too few bits, where an operation takes (wide) floats alone.
+    integers where an operation takes floats alone.
+``narrow-float``
+    floats of 16 bits where an operation takes wider ones alone.
 ``value-range``
     a number that the dtype of the tensor it is written into cannot hold; ``limit`` names the end
     of the dtype's range ("min", "max") that it is beyond.

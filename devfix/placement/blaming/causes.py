@@ -31,6 +31,7 @@ _BY_KIND = {
     "in-place-dtype": "in-place-result-type",
     "mask-dtype": "mask-not-boolean",
     "float-dtype": "integer-where-float-needed",
+    "narrow-float": "narrow-float-where-wide-needed",
     "float64-on-mps": "float64-on-mps",
     "fork": "fork-after-accelerator",
     "value-range": "number-overflows-dtype",

@@ -56,7 +56,7 @@ def check(interp: Interpreter, name: str, site: CallSite) -> None:
     parts = [Part(value, "input", arg.node) for arg, value in given if isinstance(value, Tensor)]
     odd = [part for part in parts if part.tensor.dtype in refused and _stays(interp, name, part.tensor)]
     if odd:
-        requirements.record(interp, site.node, operation, "float-dtype", odd, wanted="float32")
+        requirements.record(interp, site.node, operation, "narrow-float", odd, wanted="float32")
 
 
 def _stays(interp: Interpreter, name: str, tensor: Tensor) -> bool:
