@@ -86,8 +86,18 @@ def test_processes_that_are_spawned_hand_back_what_they_made_where_they_made_it(
 
 
 def test_objects_come_as_copies_of_which_nothing_is_known() -> None:
-    text = _script("torch.nn.Parameter(x)", MAPS[0], "x")
+    text = _script("torch.nn.Linear(4, 4)", MAPS[0], "next(x.parameters())")
     assert clashes(text) == []
+
+
+def test_parameters_and_what_is_held_comes_as_it_was() -> None:
+    assert [each.partition(": ")[2] for each in clashes(_script("torch.nn.Parameter(x)", MAPS[0], "x"))] == [
+        "device"
+    ]
+    assert [each.partition(": ")[2] for each in clashes(_script("{'x': [x]}", MAPS[0], "x['x'][0]"))] == [
+        "device"
+    ]
+    assert clashes(_script("{'x': [x]}", MAPS[0], "x['x'][0].to(device)")) == []
 
 
 def test_a_process_hands_nothing_back() -> None:

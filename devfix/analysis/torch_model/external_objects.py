@@ -36,7 +36,13 @@ from devfix.analysis.torch_model.arrays import (
     table_types,
     tables,
 )
-from devfix.analysis.torch_model.concurrency import coroutines, process_queues, processes, threads
+from devfix.analysis.torch_model.concurrency import (
+    coroutines,
+    parallel_calls,
+    process_queues,
+    processes,
+    threads,
+)
 from devfix.analysis.torch_model.devices import grad_mode
 from devfix.analysis.torch_model.libraries import (
     example_runs,
@@ -265,5 +271,6 @@ _BY_CLASS: dict[str, Callable[[Interpreter, Ref, Obj, str, CallSite], Value]] = 
     threads.POOL: threads.pool_method,
     **dict.fromkeys((coroutines.LOOP, coroutines.GROUP), coroutines.method),
     processes.POOL: processes.pool_method,
+    parallel_calls.NAME: parallel_calls.method,
     autograd_functions.CONTEXT: autograd_functions.context_method,
 }

@@ -19,7 +19,7 @@ from devfix.analysis.torch_model.arrays import (
     scipy_results,
     tables,
 )
-from devfix.analysis.torch_model.concurrency import coroutines, processes, threads
+from devfix.analysis.torch_model.concurrency import coroutines, parallel_calls, processes, threads
 from devfix.analysis.torch_model.devices import (
     choices,
     device_settings,
@@ -164,6 +164,7 @@ HANDLERS: dict[str, Handler] = {
     **differential_equations.HANDLERS,
     **threads.HANDLERS,
     **coroutines.HANDLERS,
+    **parallel_calls.HANDLERS,
     **pickled_texts.HANDLERS,
     **weak_references.HANDLERS,
     **context_variables.HANDLERS,

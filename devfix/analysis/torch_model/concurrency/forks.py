@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.copying import frozen
 from devfix.analysis.domain.lattice import UNKNOWN_DEVICE
-from devfix.analysis.domain.values import UNKNOWN, Tensor, Value
-from devfix.analysis.language.frames import Arg, CallSite
+from devfix.analysis.domain.values import Tensor
+from devfix.analysis.language.frames import Arg
 from devfix.analysis.text.syntax import remembered
-from devfix.analysis.torch_model.concurrency import handed_back, rebirth
+from devfix.analysis.torch_model.concurrency import beside, rebirth
+from devfix.analysis.torch_model.concurrency.beside import Doings
 from devfix.analysis.torch_model.tensors import requirements
 from devfix.analysis.torch_model.tensors.requirements import Part
 from devfix.findings import Origin
@@ -59,35 +60,28 @@ def _is_text(node: ast.expr, text: str) -> bool:
     return isinstance(node, ast.Constant) and node.value == text
 
 
-def check(interp: Interpreter, start: Start, function: Arg, given: CallSite, *, back: bool = False) -> Value:
+def is_in_question(interp: Interpreter, start: Start) -> bool:
+    """Whether a process that is started so cannot use the accelerator."""
+    return start.used is not None and interp.is_script
+
+
+def check(
+    interp: Interpreter, start: Start, function: Arg, done: Doings, node: ast.expr, *, arrives: bool = False
+) -> None:
     """Facts: "Dataset moves to cuda, num_workers=2 (fork)"; any other process that is forked is no better off.
 
-    Gives what arrives of the function's result, where that is handed ``back`` and anybody has looked.
+    Whoever started it knows what ``arrives`` of what the function gives, or does not.
     """
-    if start.used is None or not interp.is_script:
-        return UNKNOWN
-    inside, result = in_a_process(interp, function.value, given)
-    arrived = handed_back.received(result, interp.site("result", given.node)) if back else UNKNOWN
-    if inside is None:
-        return arrived
+    if not is_in_question(interp, start) or done.used is None:
+        return
     trails = tuple(
         (Origin(kind, site.path, site.span, site.text, site.scope),)
-        for kind, site in (("used-before", start.used), ("used-in-process", inside))
+        for kind, site in (("used-before", start.used), ("used-in-process", done.used))
+        if site is not None
     )
     part = Part(Tensor(UNKNOWN_DEVICE, trail=(start.made,), roots=trails), "function", function.node)
     spawned = start.plain and rebirth.may_spawn(interp, function.value)
     detail = {"spawned": "1"} if spawned else {}
-    if arrived != UNKNOWN and handed_back.is_only_moved(result, inside):
+    if arrives and beside.is_only_moved(done.result, done.used):
         detail["handed-back"] = "1"
-    requirements.record(interp, given.node, start.name, "fork", [part], **detail)
-    return arrived
-
-
-def in_a_process(interp: Interpreter, function: Value, given: CallSite) -> tuple[Origin | None, Value]:
-    """What a function certainly puts on the accelerator first, and its result; what else it does is done in a process of its own."""
-    before = interp.state
-    interp.state = before.fork()
-    interp.state.used = None
-    result = interp.call(function, given)
-    found, interp.state = interp.state.used, before
-    return found, result
+    requirements.record(interp, node, start.name, "fork", [part], **detail)

@@ -28,7 +28,7 @@ from devfix.analysis.language import iteration, unknown_code
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.nn import modules
 from devfix.analysis.reuse import reads
-from devfix.analysis.torch_model.concurrency import forks, process_queues, rebirth, threads
+from devfix.analysis.torch_model.concurrency import beside, forks, process_queues, rebirth, threads
 from devfix.analysis.torch_model.concurrency.forks import Start
 
 if TYPE_CHECKING:
@@ -60,27 +60,42 @@ _START, _EXECUTOR = "start", "executor"
 
 def process(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``Process(target=train, args=(model,))``, which is started sooner or later."""
-    _note(interp, (arg.value for arg in site.all_args()))
+    note(interp, (arg.value for arg in site.all_args()))
     target = site.get(1, "target")
     items = iteration.exact_items(interp, site.value(3, "args") or TupleValue(()))
     if target is None or items is None or site.value(4, "kwargs") is not None:
-        process_queues.run_beside(interp, UNKNOWN, None, site.node)
+        _begin(interp, None, None, CallSite(site.node))
         return UNKNOWN
-    given = CallSite(site.node, tuple(map(Arg, items)))
+    start = None
     if is_forking(interp, name):
         start = Start(name, interp.site("other", site.node), interp.state.used, rebirth.are_plain(items))
-        forks.check(interp, start, target, given)
-    process_queues.run_beside(interp, target.value, given, site.node)
+    _begin(interp, start, target, CallSite(site.node, tuple(map(Arg, items))))
     return UNKNOWN
+
+
+def _begin(interp: Interpreter, start: Start | None, function: Arg | None, given: CallSite) -> None:
+    """A process begins, which is forked where a ``start`` is told, and calls a ``function`` where anybody knows which, and with what.
+
+    Queues get what it puts there.
+    """
+    shared = process_queues.all_of(interp)
+    asks = start is not None and forks.is_in_question(interp, start)
+    if function is None or not (asks or (shared and beside.is_of_project(interp, function.value))):
+        process_queues.receive(interp, [(each, UNKNOWN) for each in shared], given.node)
+        return
+    done = beside.called(interp, function.value, given, shared)
+    if start is not None:
+        forks.check(interp, start, function, done, given.node)
+    process_queues.receive(interp, done.put, given.node)
 
 
 def spawn(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``torch.multiprocessing.spawn(train, args=(queue,), nprocs=4)``: each process is told which one it is."""
-    _note(interp, (arg.value for arg in site.all_args()))
+    note(interp, (arg.value for arg in site.all_args()))
     function = site.value(0, "fn") or UNKNOWN
     items = iteration.exact_items(interp, site.value(1, "args") or TupleValue(()))
-    given = None if items is None else CallSite(site.node, (Arg(Scalar("int")), *map(Arg, items)))
-    process_queues.run_beside(interp, function, given, site.node)
+    given = CallSite(site.node, (Arg(Scalar("int")), *map(Arg, items or ())))
+    _begin(interp, None, None if items is None else Arg(function), given)
     return UNKNOWN
 
 
@@ -117,14 +132,14 @@ def is_process(interp: Interpreter, obj: Obj) -> bool:
 def method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:
     """``worker.start()``: the process has what the object has."""
     if name == "start":
-        _note(interp, (ref,))
+        note(interp, (ref,))
         run = Arg(interp.attribute(ref, "run", site.node))
         bases = modules.external_bases(interp, obj.cls)
         forking = next((base for base in bases if base in PROCESSES and is_forking(interp, base)), None)
+        start = None
         if forking is not None:
             start = Start(forking, interp.site("other", site.node), interp.state.used, plain=False)
-            forks.check(interp, start, run, CallSite(site.node))
-        process_queues.run_beside(interp, run.value, CallSite(site.node), site.node)
+        _begin(interp, start, run, CallSite(site.node))
     return UNKNOWN
 
 
@@ -142,8 +157,8 @@ def executor(interp: Interpreter, name: str, site: CallSite) -> Value:
 
 
 def _pool(interp: Interpreter, name: str, site: CallSite, *, later: bool) -> Value:
-    _note(interp, (arg.value for arg in site.all_args()))
-    process_queues.run_beside(interp, UNKNOWN, None, site.node)
+    note(interp, (arg.value for arg in site.all_args()))
+    _begin(interp, None, None, CallSite(site.node))
     made = Obj("external", External(POOL)).with_fact(_EXECUTOR, Const(_is_executor(name) or later))
     if interp.is_script and not site.open and is_forking(interp, name):
         plain = not site.keywords.keys() & {"initializer", "initargs"} and len(site.args) < 2
@@ -156,21 +171,21 @@ def pool_method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSi
     """``pool.map(evaluate, nets)``, ``executor.submit(evaluate, net)``."""
     if name == "__enter__":
         return ref
-    _note(interp, (arg.value for arg in site.all_args()))
+    note(interp, (arg.value for arg in site.all_args()))
     if not site.args:
         return unknown_code.call(interp, site)
     executor = obj.facts.get(_EXECUTOR) == Const(True)
     given, held = _given(interp, name, site, is_executor=executor), obj.facts.get(_START)
-    arrived: Value = UNKNOWN
-    if isinstance(held, Const) and isinstance(held.value, Start):
-        start = held.value
-        if start.later:
-            start = replace(start, used=interp.state.used, later=False)
-            interp.update(ref, obj.with_fact(_START, Const(start)))
-        if given is not None:
-            arrived = forks.check(interp, start, site.args[0], given, back=True)
-    if arrived == UNKNOWN and given is not None:
-        arrived = process_queues.called_beside(interp, site.args[0].value, given)
+    start = held.value if isinstance(held, Const) and isinstance(held.value, Start) else None
+    if start is not None and start.later:
+        start = replace(start, used=interp.state.used, later=False)
+        interp.update(ref, obj.with_fact(_START, Const(start)))
+    if given is None:
+        return unknown_code.call(interp, site)
+    done = beside.called(interp, site.args[0].value, given)
+    arrived = beside.received(interp, done.back, interp.site("result", site.node))
+    if start is not None:
+        forks.check(interp, start, site.args[0], done, site.node, arrives=arrived != UNKNOWN)
     if arrived == UNKNOWN:
         return unknown_code.call(interp, site)
     return _results(interp, name, arrived, is_executor=executor)
@@ -211,7 +226,7 @@ def _given(interp: Interpreter, name: str, site: CallSite, *, is_executor: bool)
     return CallSite(site.node, tuple(map(Arg, known))) if known is not None and len(rest) < 2 else None
 
 
-def _note(interp: Interpreter, values: Iterable[Value | None]) -> None:
+def note(interp: Interpreter, values: Iterable[Value | None]) -> None:
     """Write down that a process is given a module, or code that has one or makes one."""
     if interp.is_script and not interp.recorder.forked:
         interp.recorder.forked = _Reach(interp).has_module(values)

@@ -24,10 +24,10 @@ def call(interp: Interpreter, name: str, site: CallSite) -> Value:
     columns = [iteration.exact_items(interp, arg.value) for arg in site.args[1:]]
     if len(columns) == 1 and columns[0] is not None and len(columns[0]) <= _MOST:
         items = zip(columns[0], _written(site.args[1].node, len(columns[0])), strict=True)
-        return TupleValue(tuple(_made(interp, function, (Arg(v, n),), site.node) for v, n in items))
+        return TupleValue(tuple(made_by(interp, function, (Arg(v, n),), site.node) for v, n in items))
     args = tuple(Arg(iteration.element(interp, a.value, a.node), a.node) for a in site.args[1:])
     with iteration.rounds(interp, counted=False):
-        return Sequence(_made(interp, function, args, site.node))
+        return Sequence(made_by(interp, function, args, site.node))
 
 
 def _written(node: ast.expr | None, count: int) -> list[ast.expr | None]:
@@ -37,8 +37,8 @@ def _written(node: ast.expr | None, count: int) -> list[ast.expr | None]:
     return [None] * count
 
 
-def _made(interp: Interpreter, function: Value, args: tuple[Arg, ...], node: ast.expr) -> Value:
-    """One result. No call stands there that could be given a device, as one of a factory could."""
+def made_by(interp: Interpreter, function: Value, args: tuple[Arg, ...], node: ast.expr) -> Value:
+    """What a call gives that nobody wrote. No call stands there that could be given a device, as one of a factory could."""
     here = interp.source.span(node)
 
     def begin(tensor: Tensor) -> Tensor:

@@ -1,0 +1,98 @@
+"""Beside: what a function does that another process calls. It works on copies, and what it hands back or sends is made anew here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from devfix.analysis.domain.copying import frozen, replace
+from devfix.analysis.domain.values import (
+    UNKNOWN,
+    BoundMethod,
+    Class,
+    Const,
+    Function,
+    Partial,
+    Ref,
+    Tensor,
+    TupleValue,
+    Value,
+)
+from devfix.analysis.language import containers
+from devfix.analysis.language.frames import CallSite
+from devfix.analysis.torch_model.training import snapshots
+from devfix.analysis.torch_model.training.snapshots import Snapshot
+from devfix.findings import Origin
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+
+@frozen
+class Doings:
+    """What a function did in a process of its own.
+
+    ``used`` is what it certainly put on the accelerator first, ``result`` what it came to there and ``back`` what it hands
+    back of that, ``put`` what it put into each of the lists that processes share.
+    """
+
+    used: Origin | None
+    result: Value
+    back: Snapshot
+    put: tuple[tuple[Ref, Snapshot], ...] = ()
+
+
+def called(interp: Interpreter, function: Value, given: CallSite, shared: Iterable[Ref] = ()) -> Doings:
+    """What a function does in another process; what it does to objects it does to that process's own copies."""
+    before, raised = interp.state, interp.raised
+    interp.state, interp.raised = before.fork(), None
+    interp.state.used = None
+    there = {each: containers.everything(interp.obj(each)) for each in shared}
+    result = interp.call(function, given)
+    back: Snapshot = UNKNOWN
+    put: list[tuple[Ref, Snapshot]] = [(each, UNKNOWN) for each in there]
+    if is_of_project(interp, function):
+        back = back if interp.state.dead else sent(interp, result)
+        put = [
+            (each, sent(interp, value))
+            for each, old in there.items()
+            for value in containers.everything(interp.obj(each))
+            if value not in old
+        ]
+    doings = Doings(interp.state.used, result, back, tuple(put))
+    interp.state, interp.raised = before, raised
+    return doings
+
+
+def is_of_project(interp: Interpreter, function: Value) -> bool:
+    """Whether a function, or the class of an object that is called, is the project's own."""
+    called = function.function if isinstance(function, Partial) else function
+    obj = interp.obj_of(called)
+    own = obj is not None and isinstance(obj.cls, Class)
+    return own or isinstance(called, (Function, BoundMethod))
+
+
+def sent(interp: Interpreter, value: Value) -> Snapshot:
+    """What leaves a process of a value: numbers, texts, arrays and tensors, and what holds such."""
+    return value if isinstance(value, Const) else snapshots.taken(interp, value)
+
+
+def received(interp: Interpreter, snapshot: Snapshot, made: Origin) -> Value:
+    """What arrives of it at a place: where the sender had it."""
+
+    def here(held: Value) -> Value:
+        return replace(held, trail=(made,), roots=(), typed=()) if isinstance(held, Tensor) else held
+
+    return snapshots.restored(interp, snapshot, made, here)
+
+
+def is_only_moved(result: Value, use: Origin) -> bool:
+    """Whether a use of the accelerator moves a part of what is handed back, and nothing is computed of that afterwards."""
+    items = result.items if isinstance(result, TupleValue) else (result,)
+    moved = [item for item in items if isinstance(item, Tensor) and item.device.is_accelerator]
+    return any(_begins(item, use) for item in moved)
+
+
+def _begins(tensor: Tensor, use: Origin) -> bool:
+    first = tensor.trail[0] if tensor.trail else None
+    return first is not None and first.kind == "move" and (first.path, first.span) == (use.path, use.span)
