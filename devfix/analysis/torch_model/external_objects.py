@@ -266,6 +266,7 @@ _BY_CLASS: dict[str, Callable[[Interpreter, Ref, Obj, str, CallSite], Value]] = 
     iteration.ITERATOR.name: iterators.method,
     threads.QUEUE: threads.queue_method,
     process_queues.QUEUE.name: process_queues.method,
+    process_queues.MANAGER: process_queues.of_manager,
     threads.EXECUTOR: threads.executor_method,
     threads.FUTURE: threads.future_method,
     threads.POOL: threads.pool_method,

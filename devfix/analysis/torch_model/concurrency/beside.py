@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, NamedTuple
 
 from devfix.analysis.domain.copying import frozen, replace
 from devfix.analysis.domain.values import (
@@ -12,13 +12,14 @@ from devfix.analysis.domain.values import (
     Class,
     Const,
     Function,
+    Obj,
     Partial,
     Ref,
     Tensor,
     TupleValue,
     Value,
 )
-from devfix.analysis.language import containers
+from devfix.analysis.language import containers, iteration
 from devfix.analysis.language.frames import CallSite
 from devfix.analysis.torch_model.training import snapshots
 from devfix.analysis.torch_model.training.snapshots import Snapshot
@@ -28,18 +29,26 @@ if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
 
+class Put(NamedTuple):
+    """What a function put into a list or dict that processes share: under which key, or None where it is one more item."""
+
+    where: Ref
+    key: Value | None
+    value: Snapshot
+
+
 @frozen
 class Doings:
     """What a function did in a process of its own.
 
     ``used`` is what it certainly put on the accelerator first, ``result`` what it came to there and ``back`` what it hands
-    back of that, ``put`` what it put into each of the lists that processes share.
+    back of that, ``put`` what it put where other processes find it.
     """
 
     used: Origin | None
     result: Value
     back: Snapshot
-    put: tuple[tuple[Ref, Snapshot], ...] = ()
+    put: tuple[Put, ...] = ()
 
 
 def called(interp: Interpreter, function: Value, given: CallSite, shared: Iterable[Ref] = ()) -> Doings:
@@ -47,21 +56,33 @@ def called(interp: Interpreter, function: Value, given: CallSite, shared: Iterab
     before, raised = interp.state, interp.raised
     interp.state, interp.raised = before.fork(), None
     interp.state.used = None
-    there = {each: containers.everything(interp.obj(each)) for each in shared}
+    there = {each: interp.obj(each) for each in shared}
     result = interp.call(function, given)
     back: Snapshot = UNKNOWN
-    put: list[tuple[Ref, Snapshot]] = [(each, UNKNOWN) for each in there]
+    put = [Put(each, None, UNKNOWN) for each in there]
     if is_of_project(interp, function):
         back = back if interp.state.dead else sent(interp, result)
-        put = [
-            (each, sent(interp, value))
-            for each, old in there.items()
-            for value in containers.everything(interp.obj(each))
-            if value not in old
-        ]
+        put = [part for each, old in there.items() for part in _put(interp, each, old)]
     doings = Doings(interp.state.used, result, back, tuple(put))
     interp.state, interp.raised = before, raised
     return doings
+
+
+def _put(interp: Interpreter, where: Ref, old: Obj) -> Iterator[Put]:
+    """What was put into a list or dict since it was what it was."""
+    new = interp.obj(where)
+    for name, value in new.attrs.items():
+        if old.attrs.get(name) is not value:
+            yield Put(where, iteration.key_value(name), sent(interp, value))
+    if new.kind == "dict":
+        if new.element is not None and new.element is not old.element:
+            yield Put(where, UNKNOWN, sent(interp, new.element))
+        return
+    known = containers.everything(old)
+    replaced = old.items is not None and (new.items or ())[: len(old.items)] != old.items
+    for value in containers.everything(new):
+        if value not in known:
+            yield Put(where, UNKNOWN if replaced else None, sent(interp, value))
 
 
 def is_of_project(interp: Interpreter, function: Value) -> bool:

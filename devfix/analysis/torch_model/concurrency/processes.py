@@ -29,6 +29,7 @@ from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.nn import modules
 from devfix.analysis.reuse import reads
 from devfix.analysis.torch_model.concurrency import beside, forks, process_queues, rebirth, threads
+from devfix.analysis.torch_model.concurrency.beside import Put
 from devfix.analysis.torch_model.concurrency.forks import Start
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ def _begin(interp: Interpreter, start: Start | None, function: Arg | None, given
     shared = process_queues.all_of(interp)
     asks = start is not None and forks.is_in_question(interp, start)
     if function is None or not (asks or (shared and beside.is_of_project(interp, function.value))):
-        process_queues.receive(interp, [(each, UNKNOWN) for each in shared], given.node)
+        process_queues.receive(interp, [Put(each, None, UNKNOWN) for each in shared], given.node)
         return
     done = beside.called(interp, function.value, given, shared)
     if start is not None:
@@ -158,10 +159,11 @@ def executor(interp: Interpreter, name: str, site: CallSite) -> Value:
 
 def _pool(interp: Interpreter, name: str, site: CallSite, *, later: bool) -> Value:
     note(interp, (arg.value for arg in site.all_args()))
-    _begin(interp, None, None, CallSite(site.node))
+    plain = not site.keywords.keys() & {"initializer", "initargs"} and len(site.args) < (3 if later else 2)
+    if site.open or not plain:
+        _begin(interp, None, None, CallSite(site.node))
     made = Obj("external", External(POOL)).with_fact(_EXECUTOR, Const(_is_executor(name) or later))
     if interp.is_script and not site.open and is_forking(interp, name):
-        plain = not site.keywords.keys() & {"initializer", "initargs"} and len(site.args) < 2
         start = Start(name, interp.site("other", site.node), interp.state.used, plain, later)
         made = made.with_fact(_START, Const(start))
     return interp.new(made)
@@ -181,8 +183,10 @@ def pool_method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSi
         start = replace(start, used=interp.state.used, later=False)
         interp.update(ref, obj.with_fact(_START, Const(start)))
     if given is None:
+        _begin(interp, None, None, CallSite(site.node))
         return unknown_code.call(interp, site)
-    done = beside.called(interp, site.args[0].value, given)
+    done = beside.called(interp, site.args[0].value, given, process_queues.all_of(interp))
+    process_queues.receive(interp, done.put, site.node)
     arrived = beside.received(interp, done.back, interp.site("result", site.node))
     if start is not None:
         forks.check(interp, start, site.args[0], done, site.node, arrives=arrived != UNKNOWN)
@@ -314,6 +318,7 @@ def _parts(value: Value) -> tuple[Value, ...]:
 HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
     **dict.fromkeys(PROCESSES, process),
     **{f"{holder}.{name}": process_queues.queue for holder in _HOLDERS for name in process_queues.NAMES},
+    **{f"{holder}.Manager": process_queues.manager for holder in _HOLDERS},
     **dict.fromkeys(_POOLS, pool),
     **dict.fromkeys(_EXECUTORS, executor),
     "torch.multiprocessing.spawn": spawn,
