@@ -29,6 +29,7 @@ TWO_TENSORS = """
     torch.linalg.householder_product(m, y)
     torch.ormqr(m, x, n)
     torch.linalg.lu_solve(*torch.linalg.lu_factor(m), n)
+    torch.lu_solve(m, *torch.linalg.lu_factor(m))
     torch.lerp(x, x, y)
     torch.lerp(x, x, w)
     torch.lerp(x, y, 0.5)

@@ -12,7 +12,7 @@ from typing import Any, Callable, Optional
 
 import torch
 
-from . import number_range
+from . import half_kernels, number_range
 from .layer_rules import is_depthwise, short_name, type_name
 from .operands import RefusedError
 from .refusals import Refusal
@@ -133,6 +133,8 @@ REFUSED: dict[str, Rule] = {
     "aten::angle": _without(_HALVES, "angle_cuda"),
     "aten::igamma": _without(_HALVES, "igamma_cuda"),
     "aten::igammac": _without(_HALVES, "igammac_cuda"),
+    "aten::histc": half_kernels.counted,
+    **dict.fromkeys(["aten::_fft_r2c", "aten::_fft_c2c", "aten::_fft_c2r"], half_kernels.transformed),
     "aten::convolution": _convolution,
     "aten::native_layer_norm": _normalisation(slice(2, 4)),
     "aten::native_group_norm": _normalisation(slice(1, 3)),
@@ -248,6 +250,7 @@ def _translated(error: Exception, device: torch.device) -> Exception:
         return error
     text = re.sub(r"\btorch\.(\w+Tensor)\b", rf"torch.{device.type}.\1", error.args[0])
     text = text.replace("arguments for embedding_bag)", "arguments for embedding_bag_cuda)")
+    text = text.replace("MKL FFT doesn't support tensors of type", "cuFFT doesn't support tensor of type")
     text = re.sub(r"\bCPU(\w+Type)\b", rf"{device.type.upper()}\1", text)
     text = re.sub(
         r'"(\w+)" not implemented', lambda found: f'"{_kernel(found.group(1))}" not implemented', text
@@ -260,20 +263,11 @@ def _kernel(name: str) -> str:
     return _KERNELS.get(name) or re.sub(r"cpu(?=_|$)", "cuda", name)
 
 
-#: Operators without a kernel for halves on CUDA either (H200 record, and torch's own database of operators).
-_NO_HALVES = frozenset(
-    """
-    aten::igamma aten::igammac aten::angle aten::_cdist_forward aten::bincount aten::_ctc_loss aten::histc
-    aten::linalg_solve_triangular aten::triangular_solve aten::linalg_ldl_factor_ex aten::_linalg_svd aten::_linalg_eigh
-    aten::linalg_eig aten::_linalg_eigvals aten::linalg_lu aten::linalg_lu_factor_ex aten::_linalg_det
-    aten::_linalg_solve_ex aten::linalg_cholesky_ex aten::cholesky aten::cholesky_inverse aten::linalg_qr aten::geqrf
-    """.split()
-)
 #: Operators with a kernel for whole numbers on CUDA alone (torch's own database of operators).
 _WHOLE_ON_CUDA = frozenset({"aten::histc", "aten::max_unpool2d", "aten::max_unpool3d"})
 #: Where running statistics stand behind a weight, or a weight and a bias.
 _STATISTICS = frozenset({"aten::native_batch_norm", "aten::native_batch_norm_backward"})
-_HALF_UNKNOWN = re.compile(r"not implemented for '(Half|BFloat16)'|Unsupported dtype (Half|BFloat16)")
+_HALF_UNKNOWN = re.compile(r"not implemented for '(Half|BFloat16)'|Unsupported dtype (Half|BFloat16)|support tensors of type: (?:Complex)?Half")
 
 
 def widened(
@@ -288,7 +282,7 @@ def widened(
     name, said = func._schema.name, str(error)
     if name in _STATISTICS and args[2] is None:
         return _with_statistics(func, args, kwargs)
-    if name in _NO_HALVES or not (_HALF_UNKNOWN.search(said) or number_range.fits_on_cuda(name, said)):
+    if half_kernels.is_missing(name) or not (_HALF_UNKNOWN.search(said) or number_range.fits_on_cuda(name, said)):
         return None
     halves = [
         value for value in (*args, *kwargs.values()) if isinstance(value, Tensor) and value.dtype in _HALVES

@@ -39,8 +39,8 @@ _SCALAR_TYPES = {
 _HALVES = (torch.float16, torch.bfloat16)
 #: What operators say that have no kernel for them.
 _TOO_NARROW = re.compile(
-    r"Low precision dtypes|Unsupported dtype BFloat16|(?:not implemented for|tensors of type:) '?(?:Half|BFloat16)|float or double"
-    r"|other than float and double|of float, double|Half, Float or Double"
+    r"Low precision dtypes|Unsupported dtype BFloat16|(?:not implemented for|tensors? of type:) '?(?:Half|BFloat16)|float or double"
+    r"|in half precision|HalfTensor is not supported|other than float and double|of float, double|Half, Float or Double"
 )
 #: What the kinds of NumPy's own numbers become when nobody says otherwise.
 _NUMPY_FLOAT = torch.float64

@@ -42,6 +42,7 @@ from .patches import (
     tensor_moves,
     tensor_queries,
     threads,
+    transforms,
     unplaced,
 )
 from .patching import Patcher
@@ -64,6 +65,7 @@ PATCHES = (
     leaves,
     optimizers,
     composed,
+    transforms,
     unplaced,
     storages,
     numpy_interchange,

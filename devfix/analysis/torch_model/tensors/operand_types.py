@@ -160,8 +160,13 @@ def check_alike(interp: Interpreter, name: str, parts: list[Part], site: CallSit
     if name in _OF_FLOATS and first.dtype in _INTEGERS:
         check_float(interp, name, first, site)
         return
-    numbers = [part for part in parts if part.role != "pivots"]
+    numbers = [part for part in parts if part.role != "pivots" and not _are_pivots(name, part)]
     requirements.same_dtype(interp, site.node, f"torch.{name}", numbers)
+
+
+def _are_pivots(name: str, part: Part) -> bool:
+    """Whether an operand stands where ``torch.lu_solve`` has its pivots, which ``torch.linalg.lu_solve`` takes second."""
+    return name == "lu_solve" and part.role == "B" and part.tensor.dtype == "int32"
 
 
 def check_float(interp: Interpreter, name: str, tensor: Tensor, site: CallSite) -> None:
