@@ -267,7 +267,9 @@ def _kernel(name: str) -> str:
 _WHOLE_ON_CUDA = frozenset({"aten::histc", "aten::max_unpool2d", "aten::max_unpool3d"})
 #: Where running statistics stand behind a weight, or a weight and a bias.
 _STATISTICS = frozenset({"aten::native_batch_norm", "aten::native_batch_norm_backward"})
-_HALF_UNKNOWN = re.compile(r"not implemented for '(Half|BFloat16)'|Unsupported dtype (Half|BFloat16)|support tensors of type: (?:Complex)?Half")
+_HALF_UNKNOWN = re.compile(
+    r"not implemented for '(Half|BFloat16)'|Unsupported dtype (Half|BFloat16)|support tensors of type: (?:Complex)?Half"
+)
 
 
 def widened(
@@ -282,7 +284,9 @@ def widened(
     name, said = func._schema.name, str(error)
     if name in _STATISTICS and args[2] is None:
         return _with_statistics(func, args, kwargs)
-    if half_kernels.is_missing(name) or not (_HALF_UNKNOWN.search(said) or number_range.fits_on_cuda(name, said)):
+    if half_kernels.is_missing(name) or not (
+        _HALF_UNKNOWN.search(said) or number_range.fits_on_cuda(name, said)
+    ):
         return None
     halves = [
         value for value in (*args, *kwargs.values()) if isinstance(value, Tensor) and value.dtype in _HALVES

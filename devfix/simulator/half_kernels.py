@@ -20,7 +20,7 @@ _NONE = frozenset(
     igamma igammac angle _cdist_forward _pdist_forward bincount _ctc_loss histc polar linalg_solve_triangular
     triangular_solve linalg_ldl_factor_ex linalg_ldl_solve _linalg_svd _linalg_eigh linalg_eig _linalg_eigvals linalg_lu
     linalg_lu_factor_ex linalg_lu_solve lu_unpack _linalg_det _linalg_solve_ex linalg_cholesky_ex cholesky
-    cholesky_inverse _cholesky_solve_helper linalg_householder_product linalg_qr geqrf ormqr special_erfcx
+    cholesky_inverse cholesky_solve linalg_householder_product linalg_qr geqrf ormqr special_erfcx
     special_log_ndtr special_ndtri special_zeta
     """.split()
 )

@@ -59,6 +59,4 @@ def _lengths(name: str, shape: Sequence[int], args: Sequence[Any], kwargs: dict[
     lengths = [shape[dim] for dim in dims]
     if name.startswith(("irfft", "hfft")):
         lengths[-1] = 2 * (lengths[-1] - 1)
-    return [
-        own if size in (None, -1) else size for own, size in zip(lengths, sizes or [None] * len(lengths))
-    ]
+    return [own if size in (None, -1) else size for own, size in zip(lengths, sizes or [None] * len(lengths))]
