@@ -20,30 +20,41 @@ if TYPE_CHECKING:
 _HALVES = frozenset({"float16", "bfloat16"})
 _LINEAR = frozenset(
     "inv inv_ex pinv det slogdet cholesky cholesky_ex eig eigvals eigh eigvalsh svd svdvals qr lu lu_factor "
-    "lu_factor_ex ldl_factor ldl_factor_ex solve solve_ex lstsq cond matrix_rank".split()
+    "lu_factor_ex ldl_factor ldl_factor_ex solve solve_ex solve_triangular lstsq cond matrix_rank tensorinv tensorsolve "
+    "householder_product".split()
 )
 _FOURIER = frozenset(
     "fft fft2 fftn ifft ifft2 ifftn rfft rfft2 rfftn ihfft ihfft2 ihfftn irfft irfft2 irfftn hfft hfft2 hfftn".split()
 )
 #: What is of ``torch`` itself, and takes wide floats alone; and what takes float16 as well.
 _OF_WIDE = frozenset(
-    "inverse pinverse logdet cholesky_inverse geqrf quantile nanquantile histc polar cdist".split()
+    "inverse pinverse logdet cholesky_inverse cholesky_solve triangular_solve geqrf svd_lowrank pca_lowrank quantile "
+    "nanquantile histc polar cdist angle igamma igammac".split()
 )
-_WITHOUT_BFLOAT = frozenset(("stft", "complex"))
+_SPECIAL = frozenset(
+    "airy_ai bessel_j0 bessel_j1 bessel_y0 bessel_y1 erfcx log_ndtr ndtri zeta modified_bessel_i0 modified_bessel_i1 "
+    "modified_bessel_k0 modified_bessel_k1 scaled_modified_bessel_k0 scaled_modified_bessel_k1 spherical_bessel_j0".split()
+)
+_WITHOUT_BFLOAT = frozenset(("stft", "complex", "view_as_complex"))
 #: The operations that refuse dtypes: their full names, and these dtypes.
 REFUSED = {
     **{name: (f"torch.linalg.{name}", _HALVES) for name in _LINEAR},
     **{name: (f"torch.{name}", _HALVES) for name in _OF_WIDE},
+    **{name: (f"torch.special.{name}", _HALVES) for name in _SPECIAL},
     **{name: (f"torch.fft.{name}", _HALVES - {"float16"}) for name in _FOURIER},
     **{name: (f"torch.{name}", _HALVES - {"float16"}) for name in _WITHOUT_BFLOAT},
 }
 #: What the CPU computes of them all the same.
-_ON_HOST = frozenset(("histc",))
+_ON_HOST = frozenset(("histc", "angle", "igamma", "igammac"))
 #: What autocast widens for accelerators, too.
 _WIDENED = frozenset(("cdist",))
 #: What the first operand is called, and the second of two.
 _FIRST = ("input", "A", "self", "real", "abs", "x1")
-_SECOND = {"solve": "B", "solve_ex": "B", "lstsq": "b", "complex": "imag", "polar": "angle", "cdist": "x2"}
+_SECOND = {
+    "solve": "B", "solve_ex": "B", "solve_triangular": "B", "tensorsolve": "other", "lstsq": "b", "complex": "imag",
+    "polar": "angle", "cdist": "x2", "cholesky_solve": "input2", "triangular_solve": "A", "householder_product": "tau", "igamma": "other",
+    "igammac": "other", "zeta": "other",
+}  # fmt: skip
 
 
 def check(interp: Interpreter, name: str, site: CallSite) -> None:
