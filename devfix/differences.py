@@ -2,33 +2,30 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator, Sequence
+
+from devfix.hunks import hunks, unchanged
 
 
 def differences(before: str, after: str) -> Iterator[tuple[int, int, str]]:
     """Offsets in ``before`` from and up to which text goes, and what takes its place; from top to bottom."""
     old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
     old_starts, new_starts = _starts(old), _starts(new)
-    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
-    for tag, i1, i2, j1, j2 in matcher.get_opcodes():
-        if tag != "equal":
-            start, end, text = old_starts[i1], old_starts[i2], after[new_starts[j1] : new_starts[j2]]
-            yield _trimmed(before, start, end, text)
+    for i1, i2, j1, j2 in hunks(old, new):
+        start, end, text = old_starts[i1], old_starts[i2], after[new_starts[j1] : new_starts[j2]]
+        yield _trimmed(before, start, end, text)
 
 
 def changed_lines(before: str, after: str) -> int:
     """How many lines differ; one that took the place of another counts once."""
-    matcher = difflib.SequenceMatcher(None, before.splitlines(), after.splitlines(), autojunk=False)
-    codes = (code for code in matcher.get_opcodes() if code[0] != "equal")
-    return sum(max(i2 - i1, j2 - j1) for _, i1, i2, j1, j2 in codes)
+    return sum(max(i2 - i1, j2 - j1) for i1, i2, j1, j2 in hunks(before.splitlines(), after.splitlines()))
 
 
 def lines_before(before: Sequence[str], after: Sequence[str]) -> list[int]:
     """For each line of the text after a change, the number (from 1) of the line that it was, or grew out of."""
     found = [0] * len(after)
-    matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
-    for _, first, end, first_after, end_after in matcher.get_opcodes():
+    changed = list(hunks(before, after))
+    for first, end, first_after, end_after in (*changed, *unchanged(changed, before, after)):
         for number in range(first_after, end_after):
             offset = number - first_after
             # More lines than there were: the rest belongs to the last of them.

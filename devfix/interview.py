@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import io
 import select
 import sys
@@ -12,6 +11,7 @@ from functools import cached_property
 from typing import TextIO
 
 from devfix.deeds import changes_of, fixes_of
+from devfix.differences import lines_before
 from devfix.engine import Engine
 from devfix.findings import Applicability, Finding
 from devfix.fixing import Admits
@@ -223,18 +223,10 @@ class _Lives:
         if text == before:
             return line
         if (path, text) not in self._lines:
-            self._lines[path, text] = _lines_at_start(before, text)
+            old, new = (list(io.StringIO(each, newline="")) for each in (before, text))
+            self._lines[path, text] = lines_before(old, new)
         return self._lines[path, text][line - 1]
 
     @cached_property
     def _lines(self) -> dict[tuple[str, str], list[int]]:
         return {}
-
-
-def _lines_at_start(before: str, after: str) -> list[int]:
-    """For each line of a text the line of an earlier text that it comes from, or that it stands beside."""
-    old, new = (list(io.StringIO(text, newline="")) for text in (before, after))
-    found: list[int] = []
-    for _, i1, i2, j1, j2 in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-        found += [min(i1 + number, max(i2 - 1, i1)) + 1 for number in range(j2 - j1)]
-    return found

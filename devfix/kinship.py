@@ -90,7 +90,8 @@ def parts_of(chosen: Finding, findings: Sequence[Finding]) -> list[Finding]:
     if chosen.fix is None:
         return []
     whole, trust = set(chosen.fix.edits), chosen.fix.applicability
-    known = (each for each in findings if replace(each, fix=chosen.fix, alternatives=()) == chosen)
+    alike = (each for each in findings if each.span == chosen.span)
+    known = (each for each in alike if replace(each, fix=chosen.fix, alternatives=()) == chosen)
     fixes = (fix for finding in known for fix in finding.alternatives if set(fix.edits) < whole)
     return [replace(chosen, fix=fix) for fix in fixes if fix.applicability >= trust]
 

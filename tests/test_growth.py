@@ -7,8 +7,10 @@ from collections.abc import Callable
 from types import FrameType
 
 import pytest
-from text_program import check_texts
+from text_program import check_texts, fix_texts
 from trust.shapes import HEAD, SHAPES
+
+from devfix.findings import Applicability
 
 #: Twice as much of the same may take this much more work: no power of it, but what sorting takes and first uses.
 _MOST = 2.7
@@ -27,8 +29,8 @@ _BUDGETED = {
 }  # fmt: skip
 
 
-def calls(text: str) -> int:
-    """How many functions are called to check a text."""
+def calls(text: str, work: Callable[[dict[str, str]], object] = check_texts) -> int:
+    """How many functions are called to check a text, or for other work on it."""
     made = 0
 
     # A profiler would hear of returns and of built-in functions as well, which takes longer than the rest.
@@ -39,7 +41,7 @@ def calls(text: str) -> int:
 
     sys.settrace(count)
     try:
-        check_texts({"main.py": text})
+        work({"main.py": text})
     finally:
         sys.settrace(None)
     return made
@@ -141,3 +143,21 @@ def test_the_place_of_a_repair_is_found_in_one_go(make: Callable[[int], str]) ->
     check_texts({"main.py": HEAD + make(2)})  # what is done once
     small, large = (calls(HEAD + make(size)) for size in (80, 160))
     assert large <= 2.2 * small
+
+
+def test_many_fixes_take_about_as_much_each() -> None:
+    def text(number: int) -> str:
+        functions = (
+            f"def f{k}():\n    net = nn.Linear({k}, 2)\n    return net(torch.ones(4, {k}, device=device))\n"
+            for k in range(1, number + 1)
+        )
+        called = "".join(f"f{k}()\n" for k in range(1, number + 1))
+        return f"{HEAD}device = torch.device('cuda')\n\n{''.join(functions)}\n{called}"
+
+    def fix(texts: dict[str, str]) -> None:
+        fixed, _ = fix_texts(texts, Applicability.UNSAFE)
+        assert fixed["main.py"].count("2).to(device)") == texts["main.py"].count("def ")
+
+    fix({"main.py": text(2)})  # what is done once
+    small, large = (calls(text(size), fix) for size in (40, 80))
+    assert large <= _MOST * small

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-import difflib
 import re
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from devfix.hunks import hunks, unchanged
 from devfix.notebooks.layout import Line
 from devfix.simulator.cells import Escape, parses, read_cell, split_lines, without
 
@@ -170,10 +170,10 @@ def _with_newlines_of(piece: Piece, made: Sequence[str]) -> str:
     old, new = split_lines(piece.text), [*map(_ended, piece.header), *made]
     newline = _newline_of(old[0]) if old else ""
     endings = [newline or "\n"] * len(new)
-    matcher = difflib.SequenceMatcher(None, [*map(_ended, old)], new, autojunk=False)
-    for first, new_first, size in matcher.get_matching_blocks():
-        kept = [_newline_of(line) for line in old[first : first + size]]
-        endings[new_first : new_first + size] = [ending or newline or "\n" for ending in kept]
+    ended = [*map(_ended, old)]
+    for first, last, new_first, new_last in unchanged(hunks(ended, new), ended, new):
+        kept = [_newline_of(line) for line in old[first:last]]
+        endings[new_first:new_last] = [ending or newline or "\n" for ending in kept]
     if new and old and not _newline_of(old[-1]):
         endings[-1] = ""
     return "".join(line.rstrip("\n") + ending for line, ending in zip(new, endings, strict=True))

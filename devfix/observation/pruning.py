@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-import difflib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from devfix.file_report import Skipped
+from devfix.hunks import hunks
 from devfix.observation.search import State
 from devfix.observation.trial import Stage
 from devfix.source import check_syntax
@@ -49,12 +49,12 @@ def _changes(before: State, after: State, path: str) -> list[_Change]:
     """The changes of a file; lines that each became another, or were put in, are changes of their own."""
     old, new = before.program.sources[path].lines, after.program.sources[path].lines
     found = []
-    for tag, first, end, start, stop in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-        if tag == "replace" and end - first == stop - start:
+    for first, end, start, stop in hunks(old, new):
+        if end - first == stop - start:
             found += [_Change(path, first + k, first + k + 1, (new[start + k],)) for k in range(end - first)]
-        elif tag == "insert" and all(map(_is_statement, new[start:stop])):
+        elif first == end and all(map(_is_statement, new[start:stop])):
             found += [_Change(path, first, end, (line,)) for line in new[start:stop]]
-        elif tag != "equal":
+        else:
             found.append(_Change(path, first, end, tuple(new[start:stop])))
     return found
 

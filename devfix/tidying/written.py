@@ -8,9 +8,9 @@ from bisect import bisect_left
 from functools import cached_property
 
 from devfix.findings import Span
+from devfix.hunks import Hunk, hunks
 from devfix.joined_moves import WIDTH
 from devfix.source import Source
-from devfix.tidying.differences import Hunk, differences
 
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 #: A larger difference does not tell what was written.
@@ -80,7 +80,7 @@ class Written:
 
     @cached_property
     def _hunks(self) -> list[Hunk]:
-        found = differences(self.before.lines, self.after.lines)
+        found = hunks(self.before.lines, self.after.lines)
         return [hunk for hunk in found if hunk[3] - hunk[2] <= _LARGEST]
 
     @cached_property

@@ -39,7 +39,6 @@ from devfix.analysis.language import (
     branches,
     calls,
     comprehensions,
-    definitions,
     displays,
     enumerations,
     iteration,
@@ -319,7 +318,7 @@ def starred(interp: Interpreter, node: ast.Starred) -> Value:
 
 def lambda_(interp: Interpreter, node: ast.Lambda) -> Value:
     """A function of the current frame; its body waits for a call."""
-    return definitions.make_function(interp, node)
+    return calls.make_function(interp, node)
 
 
 def yield_(interp: Interpreter, node: ast.Yield) -> Value:

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from devfix.analysis.text.nodes_below import below
-from devfix.analysis.text.scope_names import ScopeNames
+from devfix.analysis.text.scope_names import ScopeNames, variables_of
 from devfix.analysis.text.syntax import first_line
 from devfix.findings import Span
 from devfix.source import Source
@@ -161,6 +161,11 @@ class Outline:
                 if isinstance(node, ast.Name):
                     known.setdefault(node.id, []).append(node)
         return known.get(name, ())
+
+    @cached_property
+    def variables(self) -> frozenset[str]:
+        """Every name that some scope of the file binds or reads."""
+        return frozenset(variables_of(self.source.tree))
 
     @cached_property
     def imports_all(self) -> bool:

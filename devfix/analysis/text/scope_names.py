@@ -128,6 +128,22 @@ def binds(node: ast.AST) -> frozenset[str]:
     return frozenset()
 
 
+def variables_of(
+    tree: ast.Module, contexts: tuple[type[ast.expr_context], ...] = (ast.expr_context,)
+) -> Iterator[str]:
+    """Every name that some scope of a file binds or reads, or that it uses in these contexts alone."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name):
+            if isinstance(node.ctx, contexts):
+                yield node.id
+        elif isinstance(node, ast.arg):
+            yield node.arg
+        elif isinstance(node, ast.alias):
+            yield (node.asname or node.name).partition(".")[0]
+        elif isinstance(node, DEFINITIONS):
+            yield node.name
+
+
 def _always_bound(statement: ast.stmt, known: dict[ast.stmt, frozenset[str]]) -> frozenset[str]:
     """The names that a statement which was executed to its end has bound; ``known`` tells those of what is inside."""
     if isinstance(statement, ast.If):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.docstrings import is_text
+from devfix.analysis.text.scope_names import variables_of
 from devfix.findings import AddImport, FileEdit, InsertAfterImports, InsertAtBodyStart
 from devfix.placement.devices.device_expression import DeviceExpression, Place
 
@@ -23,8 +24,6 @@ _CHOICES = {
     ),
 }
 
-_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-
 
 def introduce(facts: Facts, place: Place) -> DeviceExpression | None:
     """A new module-level ``device``, unless the file binds the name already."""
@@ -36,8 +35,7 @@ def at_top(facts: Facts, path: str, names: Sequence[str] = ("device", "DEVICE"))
 
     A function that the file imports and that makes the very choice is called for it.
     """
-    tree = facts.source(path).tree
-    known = set(_names(tree))
+    known = facts.outline(path).variables
     name = next((name for name in names if name not in known), None)
     call = _choosing_call(facts, path)
     choice = (call, ()) if call is not None else _choice(facts, path)
@@ -109,7 +107,7 @@ def _chooses(facts: Facts, path: str, name: str) -> bool:
 
 def _times_bound(tree: ast.Module, name: str) -> int:
     """How often some scope of a file gives a value to a name."""
-    return sum(each == name for each in _names(tree, (ast.Store, ast.Del)))
+    return sum(each == name for each in variables_of(tree, (ast.Store, ast.Del)))
 
 
 def torch_name(facts: Facts, path: str) -> tuple[str, tuple[FileEdit, ...]] | None:
@@ -118,7 +116,7 @@ def torch_name(facts: Facts, path: str) -> tuple[str, tuple[FileEdit, ...]] | No
     torch = torch_of(tree)
     if torch is not None or _has_from_others(facts, path):
         return torch or "torch", ()
-    taken = "torch" in _names(tree) and not _is_imported_below(tree)
+    taken = "torch" in facts.outline(path).variables and not _is_imported_below(tree)
     return None if taken else ("torch", (FileEdit(path, AddImport("torch")),))
 
 
@@ -135,7 +133,7 @@ def torch_of(tree: ast.Module) -> str | None:
 
 def _is_imported_below(tree: ast.Module) -> bool:
     """Whether every ``torch`` of a file is what some block or function of it imports under that name."""
-    stored = sum(name == "torch" for name in _names(tree, (ast.Store, ast.Del)))
+    stored = sum(name == "torch" for name in variables_of(tree, (ast.Store, ast.Del)))
     plain = [alias for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names]
     imports = sum(alias.name.partition(".")[0] == "torch" and not alias.asname for alias in plain)
     return 0 < imports == stored
@@ -143,22 +141,6 @@ def _is_imported_below(tree: ast.Module) -> bool:
 
 def _has_from_others(facts: Facts, path: str) -> bool:
     """Whether a file uses ``torch`` without binding it, as one does that imports all names of another."""
-    tree = facts.source(path).tree
-    bound = "torch" in _names(tree, (ast.Store, ast.Del))
-    return facts.outline(path).imports_all and not bound and "torch" in _names(tree)
-
-
-def _names(
-    tree: ast.Module, contexts: tuple[type[ast.expr_context], ...] = (ast.expr_context,)
-) -> Iterator[str]:
-    """Every name that some scope of the file binds or reads, or that it uses in these contexts alone."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Name):
-            if isinstance(node.ctx, contexts):
-                yield node.id
-        elif isinstance(node, ast.arg):
-            yield node.arg
-        elif isinstance(node, ast.alias):
-            yield (node.asname or node.name).partition(".")[0]
-        elif isinstance(node, _DEFINITIONS):
-            yield node.name
+    outline = facts.outline(path)
+    bound = "torch" in variables_of(outline.source.tree, (ast.Store, ast.Del))
+    return outline.imports_all and not bound and "torch" in outline.variables

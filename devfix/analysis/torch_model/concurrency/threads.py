@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.copying import replace
@@ -15,7 +14,6 @@ from devfix.analysis.domain.values import (
     Const,
     External,
     Obj,
-    Partial,
     Ref,
     Scalar,
     Sequence,
@@ -47,18 +45,9 @@ def queue(interp: Interpreter, name: str, site: CallSite) -> Value:
     return interp.new(Obj("external", External(QUEUE), trail=(interp.site("other", site.node),)))
 
 
-def go_on_later(interp: Interpreter, function: Value, site: CallSite, before: AbstractSet[int]) -> None:
-    """What was called to run beside the rest, and has found queues empty that were not ``before``, goes on once there is something."""
-    if asked_in_vain(interp) <= before or site.open:
-        return
-    named = tuple((name, arg.value) for name, arg in site.keywords.items())
-    called = Partial(function, tuple(arg.value for arg in site.args), named)
-    _wait(interp, interp.new(Obj("external", External(THREAD), attrs={_TARGET: called})), before)
-
-
-def _wait(interp: Interpreter, thread: Ref, before: AbstractSet[int]) -> None:
+def _wait(interp: Interpreter, thread: Ref, before: set[int]) -> None:
     """A thread that has found queues empty goes on once there is something."""
-    for address in asked_in_vain(interp) - before:
+    for address in _asked_in_vain(interp) - before:
         ref = Ref(address)
         obj = interp.obj(ref)
         waiting = obj.attrs.get(_WAITING)
@@ -66,7 +55,7 @@ def _wait(interp: Interpreter, thread: Ref, before: AbstractSet[int]) -> None:
         interp.update(ref, obj.with_attr(_WAITING, TupleValue((*others, thread))))
 
 
-def asked_in_vain(interp: Interpreter) -> set[int]:
+def _asked_in_vain(interp: Interpreter) -> set[int]:
     """The queues of which something was wanted that was not there."""
     return {address for address, obj in reads.objects(interp) if _ASKED in obj.attrs}
 
@@ -149,7 +138,7 @@ def is_thread(interp: Interpreter, obj: Obj) -> bool:
 def method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:
     """``start`` runs the thread: the rest of the program goes on beside it."""
     if name == "start":
-        run, before = interp.attribute(ref, "run", site.node), asked_in_vain(interp)
+        run, before = interp.attribute(ref, "run", site.node), _asked_in_vain(interp)
         _beside(interp, run, CallSite(site.node))
         _wait(interp, ref, before)
     elif name == "run":
@@ -184,10 +173,7 @@ def executor_method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: Ca
         return ref if name == "__enter__" else UNKNOWN
     rest = site.args[1:]
     if name == "submit":
-        before, given = asked_in_vain(interp), replace(site, args=rest)
-        result = interp.call(site.args[0].value, given)
-        go_on_later(interp, site.args[0].value, given, before)
-        return finished(interp, result)
+        return finished(interp, interp.call(site.args[0].value, replace(site, args=rest)))
     each = tuple(Arg(iteration.element(interp, arg.value, arg.node)) for arg in rest)
     return Sequence(interp.call(site.args[0].value, CallSite(site.node, each)))
 
