@@ -122,6 +122,26 @@ def test_a_copy_of_several_is_where_they_are(made: str) -> None:
     assert _clashes(moved + "\nseveral.update(there)")
 
 
+@pytest.mark.parametrize(
+    "around",
+    [
+        "MetricCollection([base])",
+        'MetricCollection({"sum": base})',
+        "MetricCollection(base)",
+        "torchmetrics.MetricTracker(base)",
+        "torchmetrics.MetricTracker(MetricCollection([base]))",
+        "torchmetrics.MinMaxMetric(base)",
+    ],
+)
+def test_what_holds_a_metric_is_where_that_is(around: str) -> None:
+    made = f"base = torchmetrics.SumMetric()\nheld = {around}\n"
+    assert _clashes(f"{made}held.update(there)")
+    assert _clashes(f"{made}base.cuda()\nheld.update(there)") == []
+    assert _clashes(f"{made}held.cuda()\nbase.update(there)") == []
+    assert _clashes(f"{made}held.cuda()\nheld.update(there)") == []
+    assert _clashes(f"{made}held.cuda()\nbase.cpu()\nheld.update(there)")
+
+
 def test_a_collection_has_the_states_of_its_members() -> None:
     numbers, table = (
         "torchmetrics.SumMetric()",

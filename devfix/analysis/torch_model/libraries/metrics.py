@@ -28,6 +28,7 @@ from devfix.analysis.language.frames import CallSite
 from devfix.analysis.nn import modules
 from devfix.analysis.torch_model.libraries import metric_states
 from devfix.analysis.torch_model.modules import registering, weights
+from devfix.analysis.torch_model.python import copies
 from devfix.analysis.torch_model.tensors import requirements
 from devfix.analysis.torch_model.tensors.requirements import Part
 
@@ -54,11 +55,8 @@ def construct(interp: Interpreter, name: str, site: CallSite) -> Value:
     last = name.rpartition(".")[2]
     trail = (interp.site("module", site.node),)
     obj = Obj("module", External(name), trail=trail)
-    if last == _COLLECTION:
-        return interp.new(_of_members(interp, obj, site))
-    if last in _WRAPPERS:
-        held = interp.obj_of(site.value(0, "base_metric", "metric"))
-        return interp.new(obj if held is None else replace(obj, place=held.place, facts=held.facts))
+    if last == _COLLECTION or last in _WRAPPERS:
+        return interp.new(_holding(interp, obj, dict(_held(interp, last, site))))
     what = metric_states.kept(last, site)
     if what == metric_states.NOTHING:
         return interp.new(obj)
@@ -68,29 +66,56 @@ def construct(interp: Interpreter, name: str, site: CallSite) -> Value:
     return interp.new(replace(obj, place=state))
 
 
-def _of_members(interp: Interpreter, obj: Obj, site: CallSite) -> Obj:
-    """A collection with the state of the first member that has one, of a table before that of numbers."""
-    found = [member for member in _members(interp, site) if is_metric(member) and member.place is not None]
-    found.sort(key=lambda member: _ADDS in member.facts)
-    if not found or found[0].place is None:
+def _holding(interp: Interpreter, obj: Obj, held: dict[str, Ref]) -> Obj:
+    """A metric that holds others, which move by themselves as well as with it."""
+    obj = replace(obj, attrs={**obj.attrs, **held})
+    found = _deciding(interp, obj)
+    if found is None or found.place is None:
         return obj
-    return replace(obj, place=replace(found[0].place, trail=obj.trail), facts=found[0].facts)
+    return replace(obj, place=replace(found.place, trail=obj.trail), facts=found.facts)
 
 
-def _members(interp: Interpreter, site: CallSite) -> Iterator[Obj]:
+def _deciding(interp: Interpreter, obj: Obj) -> Obj | None:
+    """The metric that says where those that are held are: the first that keeps a table, else one that keeps numbers."""
+    held = [interp.obj(value) for value in obj.attrs.values() if isinstance(value, Ref)]
+    found = [
+        member if (within := _deciding(interp, member)) is None else within
+        for member in held
+        if is_metric(member) and member.place is not None
+    ]
+    return min(found, key=lambda member: _ADDS in member.facts, default=None)
+
+
+def _state(interp: Interpreter, obj: Obj) -> Tensor | None:
+    """Where what a metric keeps is now, which of one that holds others is where these are."""
+    found = _deciding(interp, obj)
+    if found is None or found.place is None or obj.place is None:
+        return obj.place
+    return replace(found.place, trail=obj.place.trail)
+
+
+def _held(interp: Interpreter, name: str, site: CallSite) -> Iterator[tuple[str, Ref]]:
+    """The metrics that one is made of, by their names in it."""
+    if name != _COLLECTION:
+        base = site.get(0, "base_metric", "metric")
+        if base is not None and isinstance(base.value, Ref):
+            yield "base_metric", base.value
+        return
     for arg in site.args:
         held = interp.obj_of(arg.value)
-        within = held.attrs.values() if held is not None and held.kind == "dict" else None
-        for member in within or iteration.exact_items(interp, arg.value) or (arg.value,):
-            obj = interp.obj_of(member)
-            if obj is not None:
-                yield obj
+        if held is not None and held.kind == "dict":
+            yield from ((key, member) for key, member in held.attrs.items() if isinstance(member, Ref))
+            continue
+        for member in iteration.exact_items(interp, arg.value) or (arg.value,):
+            if isinstance(member, Ref):
+                yield _last(interp.obj(member)), member
 
 
 def method(interp: Interpreter, obj: Obj, name: str, site: CallSite) -> Value | None:
     """A method of a metric; None for ``update`` of one with a state, which its operands must meet."""
     if name == "clone":
-        return interp.new(replace(obj, trail=(interp.site("module", site.node),)))
+        attrs = {key: copies.clone(interp, value, {}) for key, value in obj.attrs.items()}
+        return interp.new(replace(obj, attrs=attrs, trail=(interp.site("module", site.node),)))
     if name == "update" and obj.place is not None:
         return None
     if name in _GATHERING and _RANKING.fullmatch(_last(obj)):
@@ -100,7 +125,7 @@ def method(interp: Interpreter, obj: Obj, name: str, site: CallSite) -> Value | 
 
 def _computed(interp: Interpreter, obj: Obj, site: CallSite) -> Value:
     """What a metric comes to is where its state is; a collection gives that of each member by its name."""
-    place = obj.place
+    place = _state(interp, obj)
     assert place is not None
     result = Tensor(place.device, grad=False, trail=(interp.site("result", site.node),))
     if _OF_SEVERAL.fullmatch(_last(obj)):
@@ -113,6 +138,7 @@ def call(
 ) -> Value:
     """``metric(preds, target)`` and ``metric.update(preds, target)``: what it is given meets its state."""
     obj = interp.obj(ref)
+    place = _state(interp, obj) or place
     meeting = _operands(obj, place, parts)
     if meeting:
         name = getattr(obj.cls, "name", "")
