@@ -25,6 +25,8 @@ _PROMOTING = frozenset(
     f"torch.{name}"
     for name in "add sub subtract mul multiply floor_divide remainder fmod pow clamp clip hypot addcmul addcdiv".split()
 )
+#: What is drawn into a tensor from a continuous distribution, which has no integers.
+_CONTINUOUS = frozenset({"normal", "uniform", "exponential", "cauchy", "log_normal"})
 _BOUNDED = frozenset({"torch.clamp", "torch.clip"})
 
 
@@ -52,8 +54,8 @@ def check(interp: Interpreter, node: ast.AST, operation: str, parts: list[Part],
 
 
 def check_alone(interp: Interpreter, name: str, target: Tensor, site: CallSite) -> None:
-    """A tensor of integers takes the roots of its elements in place: the same."""
-    if target.dtype in (*INTEGERS, "bool") and name in FLOATING and not site.open:
+    """A tensor of integers takes the roots of its elements in place, or draws of floats: the same."""
+    if target.dtype in (*INTEGERS, "bool") and name in FLOATING | _CONTINUOUS and not site.open:
         part = Part(target, "input", site.args[0].node if site.args else None)
         requirements.record(interp, site.node, f"torch.{name}", "in-place-dtype", [part], wanted="float32")
 

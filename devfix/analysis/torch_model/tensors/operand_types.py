@@ -47,7 +47,7 @@ _ATTENTION = frozenset(
 _OF_FLOATS = frozenset(
     "mean std var nanmean norm std_mean var_mean vector_norm quantile nanquantile softmax log_softmax softmin "
     "normalize gelu silu mish elu celu selu leaky_relu rrelu softplus logsigmoid hardsigmoid hardswish hardshrink "
-    "softshrink glu frac logcumsumexp inverse pinverse cholesky matrix_exp".split()
+    "softshrink glu frac logcumsumexp inverse pinverse cholesky matrix_exp multinomial bernoulli".split()
 )
 #: The operands that have to have the dtype of what they are written into, or blended with.
 _WRITTEN = frozenset(("src", "source", "values", "end"))

@@ -30,9 +30,11 @@ from devfix.analysis.torch_model.tensors import (
     functional,
     generators,
     host_memory,
+    in_place_results,
     leaves,
     moves,
     number_range,
+    operand_types,
     operations,
     ranks,
     requirements,
@@ -109,6 +111,7 @@ def _method(interp: Interpreter, value: Tensor, name: str, where: ast.expr | Non
         if "generator" in site.keywords:
             generators.check(interp, site, value.device)
         number_range.check(interp, name[:-1], site.shifted(Arg(value, where)))
+        in_place_results.check_alone(interp, name[:-1], value, site.shifted(Arg(value, where)))
         return replace(value, empty=False) if value.empty else value  # it may be given another size
     if name == "requires_grad_":
         grad = site.value(0, "requires_grad") != FALSE
@@ -132,6 +135,7 @@ def _special(interp: Interpreter, value: Tensor, name: str, where: ast.expr | No
         dtype = value.dtype if (value.dtype or "").startswith("float") else None
         return Sequence(operations.derived(interp, [value], site, dtype, None))
     if name in results.NAMES:
+        operand_types.check_float(interp, name, value, site.shifted(Arg(value, where)))
         return results.of(interp, name, value, site.shifted(Arg(value, where)))
     if name == "nonzero":
         return functional.nonzero(interp, name, site.shifted(Arg(value, where)))
