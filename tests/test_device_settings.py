@@ -223,3 +223,32 @@ def test_a_setting_that_is_moved_to_where_it_is_set_is_one() -> None:
     text = SWITCHED.format(kept='config["gpu"]', asked="True", move="to(self.gpu)")
     fixed = fix_texts(files(text))[0]["main.py"]
     assert "self.rnn = nn.GRU(3, 3).to(self.gpu)" in fixed or "self.to(self.gpu)" in fixed
+
+
+HELD_TO_THE_HOST = """
+import json
+import torch
+
+with open("settings.json") as file:
+    settings = json.load(file)
+x = torch.ones(3).to(settings["device"])
+if {test}:
+    print(torch.zeros(3) + x)
+else:
+    print(torch.zeros(3) + x.cpu())
+"""
+
+
+@pytest.mark.parametrize(
+    ("test", "found"),
+    [
+        ('settings["device"] == "cpu"', []),
+        ('"cpu" == settings["device"]', []),
+        ('settings["device"] != "cpu"', ["9: device"]),
+        ('settings["other_device"] == "cpu"', ["9: device"]),
+    ],
+)
+def test_what_is_done_on_the_cpu_alone_is_not_what_a_run_with_an_accelerator_does(
+    test: str, found: list[str]
+) -> None:
+    assert clashes(HELD_TO_THE_HOST.format(test=test)) == found

@@ -50,6 +50,13 @@ def is_device(value: Value) -> bool:
     return is_option(value) and is_called(value.token.rpartition(".")[2])
 
 
+def is_held_to_host(one: Value, other: Value) -> bool:
+    """Whether one of two values is such a setting and the other the text ``"cpu"``, which it is taken not to be."""
+    if not is_option(one):
+        one, other = other, one
+    return is_device(one) and other == Const("cpu")
+
+
 def entry(key: Value) -> Value | None:
     """``config["device"]``: the device, for no batch has an entry of that name; None for other keys."""
     name = key.value if isinstance(key, Const) else None

@@ -27,6 +27,7 @@ from devfix.analysis.domain.values import (
 from devfix.analysis.language import given_namespaces, iteration
 from devfix.analysis.record.trails import roots_of
 from devfix.analysis.torch_model.arrays import sparse_matrices, table_types
+from devfix.analysis.torch_model.devices import device_settings
 from devfix.analysis.torch_model.python import instance_checks, python_version, value_classes
 from devfix.analysis.torch_model.tensors import operand_types, requirements
 from devfix.analysis.torch_model.tensors.operators import known_rank
@@ -62,6 +63,8 @@ def compare(
     if isinstance(left, Array) or isinstance(right, Array):
         rank = rank_of_broadcast([known_rank(left), known_rank(right)])
         return Array("bool", rank)
+    if isinstance(op, (ast.Eq, ast.NotEq)) and device_settings.is_held_to_host(left, right):
+        return Const(isinstance(op, ast.NotEq))
     if isinstance(left, Unknown) or isinstance(right, Unknown):
         return UNKNOWN  # what nobody knows may be a tensor, and then so is the answer
     known = _compare_plain(op, left, right)
