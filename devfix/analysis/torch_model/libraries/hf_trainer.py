@@ -24,6 +24,7 @@ from devfix.analysis.domain.values import (
 from devfix.analysis.language import containers
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.nn import modules
+from devfix.analysis.torch_model.devices import dispatching
 from devfix.analysis.torch_model.libraries.hf_steps import MORE, Steps
 from devfix.analysis.torch_model.loading import batches, collation, data
 from devfix.analysis.torch_model.tensors import moves
@@ -91,7 +92,10 @@ def _prepared(interp: Interpreter, name: str, site: CallSite) -> Value:
     model = site.value(0, "model") or UNKNOWN
     where = CallSite(site.node, (Arg(DeviceValue(ACCELERATOR)),))
     for each in members(model) if not _on_host(interp, args) else ():
-        if isinstance(each, Ref) and modules.is_module(interp, each):
+        if not isinstance(each, Ref) or not modules.is_module(interp, each):
+            continue
+        # What was placed as it was loaded stays where it is.
+        if dispatching.FACT not in interp.obj(each).facts:
             moves.module(interp, each, "to", where)
     return model
 
