@@ -426,7 +426,7 @@ def test_arguments_that_steer_the_host_stay_there() -> None:
     assert found == ["5: host-only", "6: host-only", "7: host-only"]
 
 
-ASKED = ["shape", "ndim", "size", "iterable", "isscalar", "squeeze"]
+ASKED = ["shape", "ndim", "size", "iterable", "isscalar", "real", "squeeze"]
 
 
 @pytest.mark.parametrize("name", ASKED)

@@ -55,7 +55,7 @@ _TABLES = frozenset(
 ROWS = "rows"
 #: Functions of NumPy that ask what they are given for an attribute or a method of the same name, which tensors have.
 _ASKING = frozenset(
-    f"numpy.{name}" for name in "shape ndim size iterable isscalar squeeze swapaxes nonzero".split()
+    f"numpy.{name}" for name in "shape ndim size iterable isscalar real imag squeeze swapaxes nonzero".split()
 )
 #: What begins as ``float`` does, which reads one number from wherever it is.
 _NUMBERS = frozenset(("numpy.float64", "numpy.double", "numpy.float_"))
