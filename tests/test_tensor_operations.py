@@ -625,3 +625,29 @@ def test_what_stands_at_an_edge_of_differences_is_where_they_are(edge: str) -> N
     """
     assert clashes(text) == ["5: device", "6: device"]
     assert clashes(text.replace(".cuda()", "")) == []
+
+
+OF_SOME_ROUNDS = """
+import torch
+from elsewhere import place
+
+def main(loader):
+    x = torch.zeros(3)
+    for batch in loader:
+        if batch.sum() > 0:
+            x = x.cuda()
+        y = x{move}
+        y + torch.ones(3, device="cuda")
+
+main(torch.utils.data.DataLoader([torch.ones(3)]))
+"""
+
+
+@pytest.mark.parametrize("move", [".to(place())", ".to(place(), torch.float64)", ".type_as(place())"])
+def test_what_some_rounds_leave_on_the_cpu_goes_wherever_it_is_moved(move: str) -> None:
+    assert clashes(OF_SOME_ROUNDS.format(move=move)) == []
+
+
+@pytest.mark.parametrize("move", ["", ".to(torch.float64)"])
+def test_what_is_no_more_than_cast_stays_there(move: str) -> None:
+    assert clashes(OF_SOME_ROUNDS.format(move=move)) == ["11: device"]

@@ -223,11 +223,13 @@ def retarget(interp: Interpreter, value: Tensor, target: Target, site: CallSite)
     if target.device is not None and target.device.is_accelerator:
         interp.note_placement("move", site.node)
     dtype = value.dtype if target.dtype is None else target.known_dtype
+    # Wherever it goes, what a path left on the CPU goes there, too.
+    split = value.split if target.device is None else None
     if target.device is None or (device == value.device and device != CPU):
         trail = (interp.site("cast", site.node),)
         roots = roots_of([value])
         if dtype == value.dtype:
-            return value
+            return value if split is value.split else replace(value, split=split)
     else:
         kind = "result" if target.roots else "move"
         trail, roots = (interp.site(kind, site.node),), target.roots
@@ -246,7 +248,7 @@ def retarget(interp: Interpreter, value: Tensor, target: Target, site: CallSite)
     return replace(
         value, device=device, dtype=dtype, trail=trail, roots=roots, leaf=leaf,
         parameter=value.parameter and kept, typed=typed, lost=lost, cast_of=_cast_of(value, dtype),
-        split=None if device.is_known else value.split,
+        split=split,
     )  # fmt: skip
 
 
