@@ -82,6 +82,9 @@ torch.as_tensor(array)
 torch.as_tensor([1.0])
 torch.as_tensor(x)
 torch.from_numpy(array)
+torch.frombuffer(bytearray(8), dtype=torch.uint8)
+torch.frombuffer(bytearray(8), dtype=torch.float64, requires_grad=True)
+torch.frombuffer(memoryview(bytearray(8)), count=2, offset=2, dtype=torch.int16)
 torch.zeros_like(x)
 torch.ones_like(i)
 torch.rand_like(x)
@@ -143,7 +146,6 @@ torch.vander(f)
 torch.block_diag(f, f)
 torch.empty_strided((2, 3), (1, 2))
 torch.scalar_tensor(3)
-torch.frombuffer(bytearray(8), dtype=torch.uint8)
 torch.sparse_coo_tensor([[0, 1]], [1.0, 2.0], (2,))
 torch.nested.nested_tensor([f, f])
 torch.asarray([1, 2.5])
@@ -196,7 +198,7 @@ def test_nothing_false_is_said_of_the_others(expression: str) -> None:
     claim_and_value(expression)
 
 
-PLAIN_CALL = re.compile(r"torch\.(?!from_numpy|tril\(|triu\(|nn)[a-z_]+\([^A-Z]*\)")
+PLAIN_CALL = re.compile(r"torch\.(?!from_numpy|frombuffer|tril\(|triu\(|nn)[a-z_]+\([^A-Z]*\)")
 
 
 @pytest.mark.parametrize(
@@ -245,6 +247,23 @@ print(nn.Linear(3, 1).cuda()(point(dim, low, high)))
 """
     assert clashes(text) == ["11: device"]
     assert clashes(text.replace("point(dim, low, high)))", "point(dim, low, high).cuda()))")) == []
+
+
+def test_what_is_read_out_of_a_buffer_is_on_the_cpu_and_has_the_dtype_that_is_named() -> None:
+    text = """
+import torch
+from torch import nn
+
+torch.set_default_device("cuda")
+raw = bytearray(open("cells.raw", "rb").read())
+cells = torch.frombuffer(raw, dtype=torch.int16).view(-1, 8)
+net, logits = nn.Embedding(9, 4), torch.zeros(8, 9, requires_grad=True)
+net(cells.int())
+nn.functional.cross_entropy(logits, cells[0].cuda())
+net(cells.int().cuda())
+nn.functional.cross_entropy(logits, cells[0].cuda().long())
+"""
+    assert clashes(text) == ["9: device", "10: target-dtype"]
 
 
 def test_what_from_numpy_takes_has_dimensions() -> None:

@@ -51,6 +51,14 @@ def test_the_tensor_goes_on_to_see_what_is_written(dtype: str, use: str, after: 
     assert fixed(dtype=dtype, write=write, use=use) == expected
 
 
+def test_what_is_read_out_of_a_buffer_sees_what_is_written_to_it() -> None:
+    made = "torch.frombuffer(self.frames, dtype=torch.float32)"
+    text = STACK.replace("torch.from_numpy(self.frames)", made).replace("{dtype}", ", dtype=np.float32")
+    text = text.replace("np.zeros((2, 3)", "np.zeros((3)").replace("{write}", "self.frames[0] = frame")
+    before, after = (text.replace("{use}", f"stack.view{move}") for move in ("", ".to(device)"))
+    assert fix_texts({"main.py": before}, wanted=Applicability.UNSAFE)[0]["main.py"] == after
+
+
 def test_an_array_that_is_only_read_is_cast_where_the_tensor_is_made() -> None:
     after = fixed(dtype="", write="print(self.frames[0])", use="stack.view.to(device)")
     assert "torch.from_numpy(self.frames).float()" in after

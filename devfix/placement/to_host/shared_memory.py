@@ -1,4 +1,4 @@
-"""Shared memory: tensors that see what is written to the array they were made of."""
+"""Shared memory: tensors that see what is written to the array or buffer they were made of."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import ast
 from devfix.placement.devices.device_expression import Place
 from devfix.placement.text.dependence import dotted
 
-#: Calls whose result shares the memory of the array that they are given.
-_SHARING = ("from_numpy", "as_tensor", "asarray")
+#: Calls whose result shares the memory of the array or buffer that they are given.
+_SHARING = ("from_numpy", "as_tensor", "asarray", "frombuffer")
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.copying import frozen, replace
-from devfix.analysis.domain.lattice import AT_LEAST_1, CPU, FLOATS, UNKNOWN_DEVICE, Device
+from devfix.analysis.domain.lattice import AT_LEAST_1, FLOATS, UNKNOWN_DEVICE, Device
 from devfix.analysis.domain.values import (
     FALSE,
     NONE,
@@ -25,9 +24,9 @@ from devfix.analysis.domain.values import (
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.record import notes
 from devfix.analysis.record.trails import common_dtype_trails, roots_of
-from devfix.analysis.torch_model.arrays.numpy_types import settled
 from devfix.analysis.torch_model.devices import device_strings, mps
 from devfix.analysis.torch_model.tensors import (
+    borrowed_memory,
     copied_data,
     entry_dtypes,
     generators,
@@ -233,28 +232,6 @@ def _from_array(interp: Interpreter, made: Value, data: Value | None, site: Call
     return made
 
 
-def from_numpy(interp: Interpreter, name: str, site: CallSite) -> Value:
-    """``torch.from_numpy``: on the CPU whatever the default device (facts)."""
-    data = site.value(0, "ndarray")
-    trail = (interp.site("numpy", site.node),)
-    if isinstance(data, Array):
-        entry_dtypes.note(interp, site.node, data.dtype)
-        roots = (data.trail,) if data.trail else ()
-        rank = AT_LEAST_1 if data.rank is None and not _may_be_number(data) else data.rank
-        return Tensor(CPU, settled(data.dtype), rank, grad=False, leaf=True, trail=trail, roots=roots)
-    # It takes no scalars of NumPy, and hardly anybody gives it an array without dimensions.
-    return Tensor(CPU, rank=AT_LEAST_1, trail=trail, grad=False, leaf=True)
-
-
-def _may_be_number(array: Array) -> bool:
-    """Whether an array may be without dimensions: most calls give a scalar then, which ``from_numpy`` does not take."""
-    return not array.trail or any(_OF_NUMBER.search(site.text) for site in array.trail)
-
-
-#: Calls that give arrays without dimensions.
-_OF_NUMBER = re.compile(r"\b(as)?array\(|squeeze")
-
-
 def like(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``zeros_like`` and its family: everything as the first operand has it."""
     source = site.value(0, "input")
@@ -390,7 +367,8 @@ HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
     "torch.scalar_tensor": tensor,
     "torch.as_tensor": as_tensor,
     "torch.asarray": as_tensor,
-    "torch.from_numpy": from_numpy,
+    "torch.from_numpy": borrowed_memory.from_numpy,
+    "torch.frombuffer": borrowed_memory.from_buffer,
     "torch.normal": normal,
     "torch.sparse_coo_tensor": sparse,
     "torch.nn.Parameter": parameter,
