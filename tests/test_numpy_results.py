@@ -64,6 +64,14 @@ np.rollaxis(m, 1)
 np.array([])
 np.array([], dtype=np.float32)
 np.vstack((np.array([]).reshape(0, 4), m))
+np.average(m, axis=0)
+np.average(m, axis=0, weights=None)
+np.average(m, 0, [1, 2, 3])
+np.average(m, axis=1, weights=(0.5, 1.5, 2, 1))
+np.average(m, axis=0, weights=np.ones(3, dtype=np.float32))
+np.average(m, axis=0, weights=np.ones(3, dtype=np.int16))
+np.average(m, axis=0, weights=np.array([True, False, True]))
+np.average([a, a], axis=0, weights=[1, 2])
 """.splitlines()
 
 
@@ -235,3 +243,44 @@ def test_one_number_is_read_from_where_it_is_by_what_begins_as_float_does(made: 
     text = "import numpy as np\nimport torch\nx = torch.rand(3).cuda()\nprint(np.{}({}))\n"
     assert clashes(text.format(made, "x.sum()")) == ([] if reads else ["4: numpy"])
     assert clashes(text.format(made, "x")) == ["4: numpy"]
+
+
+AVERAGED = """
+import sys
+import numpy as np
+import torch
+
+old = np.ones(int(sys.argv[1]), dtype=np.float32)
+rows = [old.copy() for _ in sys.argv]
+mean = np.average(rows, {given})
+torch.nn.Linear(3, 1)(torch.from_numpy(mean - old))
+"""
+
+
+@pytest.mark.parametrize(
+    "weights", ["[len(each) for each in rows]", "[1 / len(rows) for _ in rows]", "np.ones(len(rows))"]
+)
+def test_weights_make_float64_of_arrays_of_float32(weights: str) -> None:
+    assert clashes(AVERAGED.format(given=f"axis=0, weights={weights}")) == ["9: dtype"]
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        "axis=0",
+        "axis=0, weights=np.ones(len(rows), dtype=np.float32)",
+        "axis=0, weights=eval(sys.argv[1])",
+        "axis=0, weights=[1, 2] if len(sys.argv) > 1 else None",
+        "weights=[1, 2]",  # one number: NumPy 1 leaves what it meets as it is
+    ],
+)
+def test_arrays_of_float32_may_stay_what_they_are(given: str) -> None:
+    assert clashes(AVERAGED.format(given=given)) == []
+
+
+def test_an_average_with_the_sum_of_its_weights_is_no_array() -> None:
+    ending = Ending(
+        "import numpy as np\nm = np.eye(3)\nboth = np.average(m, returned=True)\nmean = np.average(m, returned=False)\n"
+    )
+    assert not isinstance(ending["both"], Array)
+    assert isinstance(ending["mean"], Array)

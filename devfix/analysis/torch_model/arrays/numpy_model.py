@@ -73,7 +73,7 @@ _FLOATING = frozenset(
 _PRODUCTS = frozenset("outer dot matmul inner vdot tensordot kron append".split())
 _DIVIDING = frozenset("true_divide divide arctan2 hypot logaddexp".split())
 _FLOAT64 = frozenset("interp hanning hamming blackman bartlett kaiser corrcoef cov".split())
-_AVERAGING = frozenset("mean std var median average nanmean nanstd nanvar nanmedian".split())
+_AVERAGING = frozenset("mean std var median nanmean nanstd nanvar nanmedian".split())
 _SPREADS = ("std", "var")
 _QUANTILES = frozenset("percentile quantile nanpercentile nanquantile".split())
 _SUMMING = frozenset("sum prod nansum".split())
@@ -283,6 +283,8 @@ def reduced(interp: Interpreter, last: str, array: Array, site: CallSite) -> Arr
     dtype = array.dtype
     if last in _QUANTILES:
         return numpy_results.quantiles(interp, array, site)
+    if last == "average":
+        return numpy_results.average(interp, array, site)
     if last in _AVERAGING:
         dtype = numpy_types.floating(dtype)
         dtype = numpy_types.real(dtype) if last.endswith(_SPREADS) else dtype

@@ -19,6 +19,7 @@ from devfix.analysis.domain.values import (
 )
 from devfix.analysis.language.frames import CallSite
 from devfix.analysis.language.iteration import exact_items
+from devfix.analysis.torch_model.arrays import data_types
 from devfix.analysis.torch_model.tensors.arguments import size_rank
 
 if TYPE_CHECKING:
@@ -51,9 +52,17 @@ def reduced(interp: Interpreter, last: str, rank: int | None, site: CallSite) ->
     axes = without_none(axis.value)
     items = exact_items(interp, axes)
     count = 1 if scalar_type(axes) == "int" else len(items) if items else None
+    if rank == AT_LEAST_1 and count == 1 and _holds_arrays(interp, site):
+        return AT_LEAST_1
     if rank is None or rank == AT_LEAST_1 or count is None:
         return None
     return max(0, rank - count)
+
+
+def _holds_arrays(interp: Interpreter, site: CallSite) -> bool:
+    """Whether what is reduced is a list of arrays with dimensions of their own: along one axis those stay."""
+    held = data_types.contents(interp, without_none(site.args[0].value)) if site.args else ()
+    return bool(held) and all(isinstance(each, Array) and each.rank not in (0, None) for each in held)
 
 
 #: Functions that give one place, or number of places, for all of an array, or for each row of it.

@@ -130,6 +130,34 @@ def quantiles(interp: Interpreter, array: Array, site: CallSite) -> Array:
     return Array(wide if wide == array.dtype else None, rank, array.trail)
 
 
+def average(interp: Interpreter, array: Array, site: CallSite) -> Array | None:
+    """``np.average(x, weights=w)``: weights are an array whatever they are written as, and count in the dtype of the result.
+
+    None for a call that gives more than that.
+    """
+    if site.open or site.value(3, "returned") not in (None, FALSE):
+        return None
+    rank = numpy_ranks.reduced(interp, "average", array.rank, site)
+    array = replace(array, dtype=numpy_types.floating(array.dtype), rank=rank)
+    given = site.value(2, "weights") or NONE
+    if given == NONE:
+        return array
+    dtype = _weighed(interp, array, given)
+    if dtype == array.dtype or dtype is None:
+        return replace(array, dtype=dtype)
+    return Array(dtype, rank, (interp.site("array", site.node),))
+
+
+def _weighed(interp: Interpreter, array: Array, given: Value) -> str | None:
+    """The dtype of floats that are weighed, where it is one whatever the weights turn out to be."""
+    weights = without_none(given)
+    own = weights.dtype if isinstance(weights, Array) else data_types.of_data(interp, weights)
+    if own is None or array.dtype is None:
+        return array.dtype if array.dtype == "float64" else None
+    dtype = numpy_types.promoted(replace(array, rank=AT_LEAST_1), Array(own, AT_LEAST_1))
+    return dtype if dtype == array.dtype or weights is given else None
+
+
 def _spectrum(last: str, array: Array) -> Value | None:
     """Fourier transforms: complex numbers, or floats again."""
     if last in ("fftshift", "ifftshift"):
