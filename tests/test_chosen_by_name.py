@@ -388,3 +388,59 @@ loss(torch.ones(2, 3).cuda())
 def test_functions_written_where_they_are_chosen_are_each_called_in_some_run() -> None:
     assert clashes(WRITTEN.format(place="")) == ["7: device"]
     assert clashes(WRITTEN.format(place=".cuda()")) == []
+
+
+MADE_LOSSES = """
+from functools import partial
+from torch.nn import functional as F
+
+net, weight = nn.Linear(4, 3).cuda(), torch.ones(3)
+x, y = torch.ones(2, 4).cuda(), torch.tensor([0, 2]).cuda()
+
+
+def smooth(logits, y):
+    return F.cross_entropy(logits, y, label_smoothing=0.1)
+
+
+{chosen}
+loss(net(x), y)
+"""
+#: Ways to choose one of two functions.
+CHOICES = (
+    "loss = {first} if args.pretrained else {second}",
+    "loss = {{'a': {first}, 'b': {second}}}[input()]",
+    "def pick(name):\n    if name == 'a':\n        return {first}\n    return {second}\nloss = pick(input())",
+)
+
+
+@pytest.mark.parametrize("choice", CHOICES)
+@pytest.mark.parametrize("other", ["F.cross_entropy", "smooth", "nn.CrossEntropyLoss()"])
+@pytest.mark.parametrize(
+    "made", ["partial(F.cross_entropy, weight=weight)", "lambda out, y: F.cross_entropy(out, y, weight)"]
+)
+def test_a_function_made_for_calls_beside_one_of_torch(choice: str, other: str, made: str) -> None:
+    def found(first: str, second: str) -> list[str]:
+        return faults(MADE_LOSSES.format(chosen=choice.format(first=first, second=second)))
+
+    assert found(made, other)
+    assert found(other, made)
+    moved = made.replace("weight=weight", "weight=weight.cuda()").replace(
+        "(out, y, weight)", "(out, y, weight.cuda())"
+    )
+    assert found(moved, other) == found(other, moved) == []
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        # What another library takes is something else where it is chosen.
+        "give = np.asarray if args.pretrained else partial(torch.as_tensor, device='cuda')\ngive(x)",
+        "act = F.relu if args.pretrained else partial(F.gelu, approximate='tanh')\nact(x)",
+        # Nobody lays down anything: each may be for what is not here.
+        "give = torch.Tensor.numpy if args.pretrained else smooth\ngive(x)",
+    ],
+)
+def test_functions_that_nobody_chooses_for_what_is_there(body: str) -> None:
+    assert (
+        faults("import numpy as np\n" + MADE_LOSSES.format(chosen=body).rpartition("\nloss(")[0] + "\n") == []
+    )

@@ -182,6 +182,7 @@ def are_alternatives(interp: Interpreter, callees: tuple[Value, ...]) -> bool:
     """Whether each callable is what some run calls: objects of the project, or functions made for one call.
 
     Those have arguments laid down, or are written where they are chosen: ``lambda real, fake: loss(real, fake)``.
+    Beside one of them a function as it is, of the project or of torch, is what another run calls.
 
     Where a device has just been chosen, a function that nobody calls after all gets a move that does no harm.
     """
@@ -189,8 +190,13 @@ def are_alternatives(interp: Interpreter, callees: tuple[Value, ...]) -> bool:
     if interp.program.adopts:
         return all(known or isinstance(c, (Function, Class)) for known, c in zip(made, callees, strict=True))
     return any(made) and all(
-        known or isinstance(callee, Function) for known, callee in zip(made, callees, strict=True)
+        known or isinstance(callee, Function) or _is_of_torch(callee)
+        for known, callee in zip(made, callees, strict=True)
     )
+
+
+def _is_of_torch(callee: Value) -> bool:
+    return isinstance(callee, External) and callee.name.startswith("torch.")
 
 
 def _is_made_for_calls(callee: Value) -> bool:
