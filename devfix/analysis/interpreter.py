@@ -51,7 +51,7 @@ class Interpreter(Memory):
 
     # Python reads a slot several times as fast as an entry of a dict that has more than 30.
     __slots__ = (
-        "_pause", "_sites", "attend", "autocast", "bindings_noted", "calls", "checkpoints", "cuts", "described",
+        "_pause", "_sites", "attend", "autocast", "bindings_noted", "blocked", "calls", "checkpoints", "cuts", "described",
         "dispatched", "free_until", "given", "grad", "granted", "holders", "is_script", "loads", "makes_batch",
         "parameter_lists", "pauses", "placements", "program", "raised", "raises", "read_files", "recorder",
         "retained", "samplers", "saved_models", "steps", "to_leave", "unbound", "written",
@@ -74,6 +74,8 @@ class Interpreter(Memory):
         self.grad: bool | None = True
         #: The states in which managers of contexts wait for the body, while one is entered.
         self.pauses: list[tuple[State, str | None, bool | None]] | None = None
+        #: The states in which another process that is followed waits for more, if one is.
+        self.blocked: list[State] | None = None
         #: How many exceptions of the program's own were raised, and those that a statement around it may catch, if there is one.
         self.raises, self.raised = 0, cast("list[Raised] | None", None)
         #: What undoes what a stack of managers has entered, or a manager whose ``__enter__`` was called.
@@ -296,8 +298,9 @@ class Interpreter(Memory):
             self.steps, self.calls = taken
 
     def module_frame(self, path: str) -> int:
-        """The frame of a module's globals."""
-        return self.library.modules[path]
+        """The frame of a module's globals, which may be those of the script that runs."""
+        found = self.library.modules.get(path)
+        return self.stack[0].id if found is None else found
 
     def site(self, kind: str, node: ast.AST, text: str | None = None) -> Origin:
         """The place of a node in the file being executed, as plain data."""

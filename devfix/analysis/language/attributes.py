@@ -99,6 +99,10 @@ def _plain_attribute(interp: Interpreter, value: Value, name: str, node: ast.exp
         given = interp.state.get(value.frame, classes.attribute_of(value, name))
         if given is not None:
             return given
+    if name == "__func__" and isinstance(value, (Function, BoundMethod)):
+        return value.function if isinstance(value, BoundMethod) else value
+    if name == "__self__" and isinstance(value, BoundMethod):
+        return value.receiver
     if name == "value" and isinstance(value, (Const, Partial)):
         return value  # members of enumerations stand for their values
     if name == "__name__" and isinstance(value, Function) and not isinstance(value.node, ast.Lambda):

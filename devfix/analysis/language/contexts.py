@@ -30,6 +30,7 @@ from devfix.analysis.domain.values import (
 )
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.language.leaving import NOTHING, Leaving
+from devfix.analysis.nn.modules import external_bases
 from devfix.analysis.torch_model.devices import choices, function_modes, grad_mode
 from devfix.analysis.torch_model.libraries.frameworks import PLACING_MANAGERS
 from devfix.analysis.torch_model.modules import hooks
@@ -37,6 +38,11 @@ from devfix.analysis.torch_model.python import standard_library
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
+
+
+def decorates(interp: Interpreter, obj: Obj) -> bool:
+    """Whether an object is a manager of the project's own that decorates functions as well."""
+    return isinstance(obj.cls, Class) and "contextlib.ContextDecorator" in external_bases(interp, obj.cls)
 
 
 def enter(interp: Interpreter, manager: Value, node: ast.expr) -> tuple[Value, Leaving]:

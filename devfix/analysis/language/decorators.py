@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis.domain import classes
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.values import BoundMethod, Class, External, Function, Union, Unknown, Value
-from devfix.analysis.language import descriptors
+from devfix.analysis.language import contexts, descriptors
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.torch_model.devices import choices, grad_mode
 from devfix.analysis.torch_model.python import function_commands, registered_classes, single_dispatch
@@ -43,7 +43,7 @@ def decorate(interp: Interpreter, decorator: ast.expr, value: Value) -> Value:
         return replace(value, within=(*value.within, wrapper))
     if isinstance(wrapper, Class) and descriptors.describes(interp, wrapper):
         return interp.call(wrapper, CallSite(decorator, (Arg(value, None),)))
-    if isinstance(wrapper, (Function, BoundMethod)):
+    if isinstance(wrapper, (Function, BoundMethod)) or _has_own_call(interp, wrapper):
         made = interp.call(wrapper, CallSite(decorator, (Arg(value, None),)))
         if isinstance(made, Function) and isinstance(value, Function):
             kind = value.kind if made.kind == "function" else made.kind  # some make a property of a method
@@ -53,8 +53,18 @@ def decorate(interp: Interpreter, decorator: ast.expr, value: Value) -> Value:
 
 
 def _is_manager(interp: Interpreter, wrapper: Value) -> bool:
-    """Whether a decorator is one of torch's context managers, or may be."""
+    """Whether a decorator is one of torch's context managers, or may be, or one of the project's that are made for it."""
     obj = interp.obj_of(wrapper)
     if isinstance(wrapper, Union):
         return any(choices.is_autocast(interp, each) for each in wrapper.members)
-    return (obj is not None and obj.cls == External(grad_mode.NAME)) or choices.is_autocast(interp, wrapper)
+    if obj is not None and (obj.cls == External(grad_mode.NAME) or contexts.decorates(interp, obj)):
+        return True
+    return choices.is_autocast(interp, wrapper)
+
+
+def _has_own_call(interp: Interpreter, wrapper: Value) -> bool:
+    """Whether a decorator is an object whose class says what becomes of a function."""
+    obj = interp.obj_of(wrapper)
+    if obj is None or obj.kind != "instance" or not isinstance(obj.cls, Class):
+        return False
+    return isinstance(classes.find(interp, obj.cls, "__call__"), Function)

@@ -35,7 +35,7 @@ def circumstances(interp: Interpreter) -> tuple[Any, ...]:
         recorder.muted > 0, state.hidden,
         library.default_floats, library.casts_unknown, library.default_type, library.as_given,
         len(library.host_options),
-        tuple(library.modules.items()), interp.pauses is None, interp.raised is None,
+        tuple(library.modules.items()), interp.pauses is None, interp.raised is None, interp.blocked is None,
         interp.placements is None, interp.is_script,
         interp.stack[-1].statement if interp.stack else None, interp.granted,
         tuple(frame.receiver for frame in interp.stack),

@@ -91,7 +91,7 @@ def _grave(interp: Interpreter) -> tuple[object, ...]:
     return (
         len(library.modules), len(library.host_options), library.default_floats, library.default_type,
         library.casts_unknown,
-        interp.cuts, interp.granted, interp.exhausted, interp.raises, len(interp.raised or ()),
+        interp.cuts, interp.granted, interp.exhausted, interp.raises, len(interp.raised or ()), len(interp.blocked or ()),
         None if pauses is None else len(pauses),
         None if placements is None else len(placements), sum(map(len, interp.to_leave.values())),
     )  # fmt: skip

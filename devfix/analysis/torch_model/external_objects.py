@@ -37,10 +37,12 @@ from devfix.analysis.torch_model.arrays import (
     tables,
 )
 from devfix.analysis.torch_model.concurrency import (
+    connections,
     coroutines,
     parallel_calls,
     process_queues,
     processes,
+    shared_objects,
     threads,
 )
 from devfix.analysis.torch_model.devices import grad_mode
@@ -167,6 +169,8 @@ def call(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> 
         return processes.method(interp, ref, obj, name, site)
     if mappings.is_mapping(interp, obj):
         return mappings.method(interp, ref, obj, name, site)
+    if name == "__call__" and contexts.decorates(interp, obj):
+        return _manager(interp, ref, obj, name, site)
     found = container_bases.method(interp, ref, name, site) if obj.kind == "instance" else None
     if found is None:
         found = frameworks.method(interp, ref, obj, name, site)
@@ -227,7 +231,7 @@ def _numpy_generator(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: C
 
 
 def _manager(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:
-    """``torch.no_grad()(function)``: the function under the manager."""
+    """``torch.no_grad()(function)``, or one of the project's own: the function under the manager."""
     given = site.value(0)
     if name != "__call__" or not isinstance(given, Function):
         return UNKNOWN
@@ -265,7 +269,8 @@ _BY_CLASS: dict[str, Callable[[Interpreter, Ref, Obj, str, CallSite], Value]] = 
     text_files.BYTES: text_files.method_of_bytes,
     iteration.ITERATOR.name: iterators.method,
     threads.QUEUE: threads.queue_method,
-    process_queues.QUEUE.name: process_queues.method,
+    shared_objects.QUEUE.name: process_queues.method,
+    connections.NAME: connections.method,
     process_queues.MANAGER: process_queues.of_manager,
     threads.EXECUTOR: threads.executor_method,
     threads.FUTURE: threads.future_method,

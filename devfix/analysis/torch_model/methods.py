@@ -9,9 +9,12 @@ from devfix.analysis.domain import classes
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.join import scalar_type
 from devfix.analysis.domain.values import (
+    NONE,
     Array,
+    BoundMethod,
     Class,
     ExternalMethod,
+    Function,
     Obj,
     Partial,
     Ref,
@@ -64,6 +67,9 @@ def call(interp: Interpreter, method: ExternalMethod, site: CallSite) -> Value:
         return _object_method(interp, receiver, name, site)
     if isinstance(receiver, TupleValue):
         return named_tuples.method(interp, receiver, name, site)
+    if isinstance(receiver, Function) and name == "__get__":
+        bound = site.value(0)
+        return receiver if bound in (None, NONE) else BoundMethod(receiver, bound)
     if isinstance(receiver, (Class, Partial)) and name == "_make":
         return named_tuples.made_of(interp, receiver, site)
     if scalar_type(receiver) == "str":

@@ -10,7 +10,6 @@ from devfix.analysis.domain.values import (
     UNKNOWN,
     BoundMethod,
     Class,
-    Const,
     Function,
     Obj,
     Partial,
@@ -21,6 +20,7 @@ from devfix.analysis.domain.values import (
 )
 from devfix.analysis.language import containers, iteration
 from devfix.analysis.language.frames import CallSite
+from devfix.analysis.torch_model.concurrency import threads
 from devfix.analysis.torch_model.training import snapshots
 from devfix.analysis.torch_model.training.snapshots import Snapshot
 from devfix.findings import Origin
@@ -42,30 +42,49 @@ class Doings:
     """What a function did in a process of its own.
 
     ``used`` is what it certainly put on the accelerator first, ``result`` what it came to there and ``back`` what it hands
-    back of that, ``put`` what it put where other processes find it.
+    back of that, ``put`` what it put where other processes find it, ``waits`` where it looked in vain for what they put.
     """
 
     used: Origin | None
     result: Value
     back: Snapshot
     put: tuple[Put, ...] = ()
+    waits: frozenset[Ref] = frozenset()
 
 
-def called(interp: Interpreter, function: Value, given: CallSite, shared: Iterable[Ref] = ()) -> Doings:
-    """What a function does in another process; what it does to objects it does to that process's own copies."""
-    before, raised = interp.state, interp.raised
-    interp.state, interp.raised = before.fork(), None
+def called(
+    interp: Interpreter,
+    function: Value,
+    given: CallSite,
+    shared: Iterable[Ref] = (),
+    *,
+    first: Value | None = None,
+) -> Doings:
+    """What a function does in another process; what it does to objects it does to that process's own copies.
+
+    The process may have called another one ``first``, when it began.
+    """
+    before, raised, blocked = interp.state, interp.raised, interp.blocked
+    interp.state, interp.raised, interp.blocked = before.fork(), None, []
     interp.state.used = None
-    there = {each: interp.obj(each) for each in shared}
+    there, asked = {each: interp.obj(each) for each in shared}, threads.wanted(interp)
+    if first is not None:
+        interp.call(first, CallSite(given.node))
     result = interp.call(function, given)
     back: Snapshot = UNKNOWN
     put = [Put(each, None, UNKNOWN) for each in there]
+    used, waits = interp.state.used, frozenset(threads.wanted(interp) - asked)
     if is_of_project(interp, function):
         back = back if interp.state.dead else sent(interp, result)
-        put = [part for each, old in there.items() for part in _put(interp, each, old)]
-    doings = Doings(interp.state.used, result, back, tuple(put))
-    interp.state, interp.raised = before, raised
-    return doings
+        put = []
+        # What is left of a statement in which it waits has not been done.
+        for state in (
+            interp.blocked if interp.state.dead and interp.blocked else [interp.state, *interp.blocked]
+        ):
+            interp.state = state
+            put += [part for each, old in there.items() for part in _put(interp, each, old)]
+    interp.state, interp.raised, interp.blocked = before, raised, blocked
+    return Doings(used, result, back, tuple(put), waits)
 
 
 def _put(interp: Interpreter, where: Ref, old: Obj) -> Iterator[Put]:
@@ -95,7 +114,7 @@ def is_of_project(interp: Interpreter, function: Value) -> bool:
 
 def sent(interp: Interpreter, value: Value) -> Snapshot:
     """What leaves a process of a value: numbers, texts, arrays and tensors, and what holds such."""
-    return value if isinstance(value, Const) else snapshots.taken(interp, value)
+    return snapshots.taken(interp, value, constants=True)
 
 
 def received(interp: Interpreter, snapshot: Snapshot, made: Origin) -> Value:

@@ -49,6 +49,11 @@ def completed(interp: Interpreter, name: str, site: CallSite) -> Value:
     return Sequence(iteration.element(interp, given.value, given.node)) if given is not None else UNKNOWN
 
 
+def waited(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``asyncio.wait(tasks)``: those that are done, and those that are not."""
+    return TupleValue((completed(interp, name, site),) * 2)
+
+
 def in_thread(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``asyncio.to_thread(function, ...)``."""
     if not site.args:
@@ -80,6 +85,7 @@ HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
     **dict.fromkeys(("asyncio.run", "asyncio.wait_for", "asyncio.shield"), run),
     "asyncio.gather": gathered,
     "asyncio.as_completed": completed,
+    "asyncio.wait": waited,
     "asyncio.Future": threads.future,
     "asyncio.to_thread": in_thread,
     GROUP: made,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis.domain.values import NONE, UNKNOWN, Const, External, Obj, Partial, Ref, Sequence, Value
 from devfix.analysis.language import iteration, unknown_code
 from devfix.analysis.language.frames import Arg, CallSite
-from devfix.analysis.torch_model.concurrency import beside, forks, process_queues, processes
+from devfix.analysis.torch_model.concurrency import beside, forks, processes, shared_objects
 from devfix.analysis.torch_model.concurrency.forks import Start
 from devfix.analysis.torch_model.python import mapped
 
@@ -92,8 +92,8 @@ def _called(interp: Interpreter, obj: Obj, task: Value, site: CallSite) -> Value
     if obj.facts[_IN_THREADS] == Const(True):
         return mapped.made_by(interp, task, (), site.node)
     processes.note(interp, (task,))
-    done = beside.called(interp, task, given, process_queues.all_of(interp))
-    process_queues.receive(interp, done.put, site.node)
+    done = beside.called(interp, task, given, shared_objects.all_of(interp))
+    shared_objects.receive(interp, done.put, site.node)
     arrived = beside.received(interp, done.back, interp.site("result", site.node))
     if _FORKING in obj.facts and obj.trail:
         start = Start(NAME, obj.trail[0], interp.state.used, plain=False)

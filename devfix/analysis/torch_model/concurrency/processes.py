@@ -28,7 +28,16 @@ from devfix.analysis.language import iteration, unknown_code
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.nn import modules
 from devfix.analysis.reuse import reads
-from devfix.analysis.torch_model.concurrency import beside, forks, process_queues, rebirth, threads
+from devfix.analysis.torch_model.concurrency import (
+    beside,
+    connections,
+    forks,
+    process_queues,
+    rebirth,
+    servers,
+    shared_objects,
+    threads,
+)
 from devfix.analysis.torch_model.concurrency.beside import Put
 from devfix.analysis.torch_model.concurrency.forks import Start
 
@@ -57,6 +66,8 @@ _MAPPING = frozenset({"map", "map_async", "imap", "imap_unordered"})
 _SPREADING = frozenset({"starmap", "starmap_async"})
 #: The facts of a pool that tell how its processes start, and whether it is an executor.
 _START, _EXECUTOR = "start", "executor"
+#: And what each of its processes calls when it begins.
+_FIRST = "first call"
 
 
 def process(interp: Interpreter, name: str, site: CallSite) -> Value:
@@ -79,15 +90,18 @@ def _begin(interp: Interpreter, start: Start | None, function: Arg | None, given
 
     Queues get what it puts there.
     """
-    shared = process_queues.all_of(interp)
+    shared = shared_objects.all_of(interp)
     asks = start is not None and forks.is_in_question(interp, start)
     if function is None or not (asks or (shared and beside.is_of_project(interp, function.value))):
-        process_queues.receive(interp, [Put(each, None, UNKNOWN) for each in shared], given.node)
+        shared_objects.receive(interp, [Put(each, None, UNKNOWN) for each in shared], given.node)
         return
     done = beside.called(interp, function.value, given, shared)
     if start is not None:
         forks.check(interp, start, function, done, given.node)
-    process_queues.receive(interp, done.put, given.node)
+    # What it makes of what nobody has sent so far it makes of what is sent later.
+    put = [each for each in done.put if each.value != UNKNOWN or not done.waits]
+    shared_objects.receive(interp, put, given.node)
+    servers.wait(interp, function.value, given, done)
 
 
 def spawn(interp: Interpreter, name: str, site: CallSite) -> Value:
@@ -160,13 +174,24 @@ def executor(interp: Interpreter, name: str, site: CallSite) -> Value:
 def _pool(interp: Interpreter, name: str, site: CallSite, *, later: bool) -> Value:
     note(interp, (arg.value for arg in site.all_args()))
     plain = not site.keywords.keys() & {"initializer", "initargs"} and len(site.args) < (3 if later else 2)
-    if site.open or not plain:
+    first = None if plain else _first(interp, site, later=later)
+    if site.open or not (plain or first):
         _begin(interp, None, None, CallSite(site.node))
     made = Obj("external", External(POOL)).with_fact(_EXECUTOR, Const(_is_executor(name) or later))
     if interp.is_script and not site.open and is_forking(interp, name):
         start = Start(name, interp.site("other", site.node), interp.state.used, plain, later)
         made = made.with_fact(_START, Const(start))
-    return interp.new(made)
+    return interp.new(made if first is None else made.with_fact(_FIRST, first))
+
+
+def _first(interp: Interpreter, site: CallSite, *, later: bool) -> Value | None:
+    """The function of the project that each process of a pool calls when it begins, and with what; None where nobody knows."""
+    place = 2 if later else 1
+    function, given = site.value(place, "initializer"), site.value(place + 1, "initargs") or TupleValue(())
+    items = iteration.exact_items(interp, given)
+    if function is None or items is None or site.open or not beside.is_of_project(interp, function):
+        return None
+    return Partial(function, items, ())
 
 
 def pool_method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:
@@ -185,8 +210,9 @@ def pool_method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSi
     if given is None:
         _begin(interp, None, None, CallSite(site.node))
         return unknown_code.call(interp, site)
-    done = beside.called(interp, site.args[0].value, given, process_queues.all_of(interp))
-    process_queues.receive(interp, done.put, site.node)
+    shared, first = shared_objects.all_of(interp), obj.facts.get(_FIRST)
+    done = beside.called(interp, site.args[0].value, given, shared, first=first)
+    shared_objects.receive(interp, done.put, site.node)
     arrived = beside.received(interp, done.back, interp.site("result", site.node))
     if start is not None:
         forks.check(interp, start, site.args[0], done, site.node, arrives=arrived != UNKNOWN)
@@ -319,6 +345,7 @@ HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
     **dict.fromkeys(PROCESSES, process),
     **{f"{holder}.{name}": process_queues.queue for holder in _HOLDERS for name in process_queues.NAMES},
     **{f"{holder}.Manager": process_queues.manager for holder in _HOLDERS},
+    **{f"{holder}.Pipe": connections.pipe for holder in _HOLDERS},
     **dict.fromkeys(_POOLS, pool),
     **dict.fromkeys(_EXECUTORS, executor),
     "torch.multiprocessing.spawn": spawn,

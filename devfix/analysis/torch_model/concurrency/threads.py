@@ -11,7 +11,6 @@ from devfix.analysis.domain.join import join_all
 from devfix.analysis.domain.values import (
     NONE,
     UNKNOWN,
-    Const,
     External,
     Obj,
     Ref,
@@ -60,6 +59,17 @@ def _asked_in_vain(interp: Interpreter) -> set[int]:
     return {address for address, obj in reads.objects(interp) if _ASKED in obj.attrs}
 
 
+def asked(obj: Obj, where: Ref) -> Obj:
+    """What has been asked for something that is not there, ``where`` it looks for it."""
+    return obj.with_attr(_ASKED, where)
+
+
+def wanted(interp: Interpreter) -> set[Ref]:
+    """Where something was looked for that is not there."""
+    found = (obj.attrs[_ASKED] for _, obj in reads.objects(interp) if _ASKED in obj.attrs)
+    return {each for each in found if isinstance(each, Ref)}
+
+
 def _go_on(interp: Interpreter, ref: Ref, node: ast.expr) -> None:
     """What waits for a queue gets what was put there."""
     waiting = interp.obj(ref).attrs.get(_WAITING)
@@ -80,7 +90,7 @@ def queue_method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallS
     if name in ("get", "get_nowait"):
         found = containers.everything(interp.obj(held(interp, ref)))
         if not found:
-            interp.update(ref, interp.obj(ref).with_attr(_ASKED, Const(True)))
+            interp.update(ref, asked(interp.obj(ref), held(interp, ref)))
         return join_all(found)
     if name in ("empty", "full"):
         return Scalar("bool")

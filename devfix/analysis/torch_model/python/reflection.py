@@ -330,9 +330,9 @@ def set_hidden(interp: Interpreter, name: str, site: CallSite) -> Value:
 
 
 def own_module(interp: Interpreter) -> Value:
-    """``sys.modules[__name__]``, in a file that is imported."""
+    """``sys.modules[__name__]``; of a script that a module of it imports there are two."""
     path = interp.frame.path
-    return Namespace(path) if interp.library.modules.get(path) == interp.frame.module else UNKNOWN
+    return Namespace(path) if interp.module_frame(path) == interp.frame.module else UNKNOWN
 
 
 def _fitting(interp: Interpreter, call: ast.expr | None) -> Value:

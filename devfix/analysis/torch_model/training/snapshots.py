@@ -9,7 +9,18 @@ from typing import TYPE_CHECKING
 from devfix.analysis.domain.copying import frozen, replace
 from devfix.analysis.domain.join import join_values, scalar_type
 from devfix.analysis.domain.lattice import UNKNOWN_DEVICE
-from devfix.analysis.domain.values import UNKNOWN, Array, Obj, Ref, Scalar, Tensor, TupleValue, Union, Value
+from devfix.analysis.domain.values import (
+    UNKNOWN,
+    Array,
+    Const,
+    Obj,
+    Ref,
+    Scalar,
+    Tensor,
+    TupleValue,
+    Union,
+    Value,
+)
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -33,21 +44,31 @@ class Kept:
 Snapshot = Value | Kept
 
 
-def taken(interp: Interpreter, value: Value, depth: int = _DEPTH, *, is_read: bool = False) -> Snapshot:
+def taken(
+    interp: Interpreter,
+    value: Value,
+    depth: int = _DEPTH,
+    *,
+    is_read: bool = False,
+    constants: bool = False,
+) -> Snapshot:
     """What a file holds of a value that is written to it; UNKNOWN where that is not known.
 
+    Of numbers and texts it is known which they are, if those are ``constants``, and else of which type.
     Where the program that writes the file reads it as well (``is_read``), one of several dicts may have come out of it.
     """
     if isinstance(value, Tensor):
         return replace(value, parameter=False, grad=False, leaf=True, owner=None)
     if isinstance(value, Array):
         return value
+    if constants and isinstance(value, Const):
+        return value
     kind = scalar_type(value)
     if kind is not None:
         return Scalar(kind)
 
     def part(held: Value) -> Snapshot:
-        return taken(interp, held, depth - 1, is_read=is_read)
+        return taken(interp, held, depth - 1, is_read=is_read, constants=constants)
 
     if isinstance(value, TupleValue):
         if not any(isinstance(item, Ref) for item in value.items):
