@@ -48,6 +48,10 @@ f32 @ f64.T
 np.zeros(3)
 np.zeros((2, 3), dtype=np.float32)
 np.zeros(3, int)
+np.zeros(shape=(3,))
+np.ones(shape=4, dtype=int)
+np.empty(shape=[2, 3])
+np.full(shape=(2, 3), fill_value=1.0)
 np.zeros_like(f32)
 np.empty((2, 3), np.dtype("float32"))
 np.array([1, 2], np.dtype(np.float32))
@@ -560,3 +564,24 @@ def test_a_list_that_may_be_of_integers_alone_is_not_of_floats(
     monkeypatch.setattr("sys.argv", ["main.py"])
     exec(text, {})
     assert not clashes(text)
+
+
+STORED = """
+    import numpy as np
+    import torch
+
+    rewards = np.zeros({})
+    rewards[0] = 1.0
+    q = torch.ones(4, 2).cuda().max(dim=1).values
+    print(torch.from_numpy(rewards[np.random.randint(0, 9, size=4)]) + q)
+    """
+
+
+@pytest.mark.parametrize("shape", ["9", "(9,)", "shape=(9,)", "shape=9, dtype='float32'"])
+def test_what_is_taken_of_an_array_whose_shape_is_named_is_no_number(shape: str) -> None:
+    assert clashes(STORED.format(shape)) == ["8: device"]
+
+
+def test_an_array_whose_named_shape_is_empty_is_one_number() -> None:
+    program = STORED.replace("rewards[0]", "rewards[()]").replace("[np.random.randint(0, 9, size=4)]", "")
+    assert clashes(program.format("shape=()")) == []

@@ -117,8 +117,8 @@ def _factory(interp: Interpreter, last: str, site: CallSite) -> Value | None:
     if last in _FLOAT_FACTORIES:
         return _made(interp, last, site, "float64", _factory_rank(interp, last, site))
     if last == "full":
-        rank = size_rank(interp, list(site.args[:1]))
-        return _made(interp, last, site, data_types.of_data(interp, site.value(1, "fill_value")), rank)
+        dtype = data_types.of_data(interp, site.value(1, "fill_value"))
+        return _made(interp, last, site, dtype, _shape_rank(interp, site))
     if last == "arange":
         return _made(interp, last, site, _arange_dtype(site), 1)
     if last in DTYPES or last in ("float_", "double", "single", "intp", "half"):
@@ -143,7 +143,13 @@ def _converted(interp: Interpreter, last: str, site: CallSite) -> Value:
 def _factory_rank(interp: Interpreter, last: str, site: CallSite) -> int | None:
     if last in ("linspace", "logspace", "geomspace"):
         return 1
-    return 2 if last in ("eye", "identity") else size_rank(interp, list(site.args[:1]))
+    return 2 if last in ("eye", "identity") else _shape_rank(interp, site)
+
+
+def _shape_rank(interp: Interpreter, site: CallSite) -> int | None:
+    """As many dimensions as the first argument names, or the one under its name."""
+    shape = site.get(0, "shape")
+    return size_rank(interp, [shape]) if shape is not None else None
 
 
 def _made(interp: Interpreter, last: str, site: CallSite, dtype: str | None, rank: int | None) -> Array:

@@ -138,6 +138,11 @@ def _dtype_name(text: str) -> str | None:
     return text if text in DTYPES else None
 
 
+def sizes_of(site: CallSite) -> list[Arg]:
+    """How large something is asked for: one size after the other, or all of them under their name."""
+    return [site.keywords["size"]] if "size" in site.keywords else list(site.args)
+
+
 def size_rank(interp: Interpreter, sizes: list[Arg]) -> int | None:
     """The rank of a tensor made with these size arguments."""
     if len(sizes) == 1:

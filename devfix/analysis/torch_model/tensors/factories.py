@@ -45,6 +45,7 @@ from devfix.analysis.torch_model.tensors.arguments import (
     nesting,
     roots_followed,
     size_rank,
+    sizes_of,
 )
 from devfix.analysis.torch_model.tensors.requirements import Part
 
@@ -89,9 +90,7 @@ _NO_SIZE = Const(0)
 def make(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``torch.name(...)`` for a name in :data:`FACTORIES`."""
     factory = FACTORIES[name]
-    sizes = list(site.args)
-    if "size" in site.keywords:
-        sizes = [site.keywords["size"]]
+    sizes = sizes_of(site)
     rank = size_rank(interp, sizes) if factory.sizes else factory.rank
     if site.open and factory.sizes:
         rank = AT_LEAST_1  # ``*sizes`` of nobody knows how many
@@ -257,10 +256,9 @@ def new(interp: Interpreter, source: Tensor, name: str, site: CallSite) -> Value
     if name in {"new_tensor", "new"}:
         data = nesting(interp, site.args[0].value) if len(site.args) == 1 else len(site.args)
         rank = 1 if name == "new" and data == 0 else data  # a number is a size, none makes what is empty
-    elif name == "new_full":
-        rank = size_rank(interp, list(site.args[:1]))
     else:
-        rank = size_rank(interp, list(site.args))
+        sizes = sizes_of(site)
+        rank = size_rank(interp, sizes[:1] if name == "new_full" else sizes)
     trail = (interp.site("result", site.node),)
     made = Tensor(device, dtype, rank, grad=False, leaf=True, trail=trail, roots=roots_of([source]))
     if name == "new_full":
