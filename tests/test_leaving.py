@@ -162,3 +162,88 @@ def test_a_manager_that_waits_while_its_body_returns_goes_on_afterwards() -> Non
         lies(text.replace("    yield\n    log", "    try:\n        yield\n    finally:\n        log")) == []
     )
     assert (end["within"], end["last"]) == (Const("in"), Const("out"))
+
+
+_MARKED = """
+import contextlib
+import torch
+
+class Switch:
+    on = False
+
+    @classmethod
+    def off(cls):
+        cls.on = False
+
+class Counter:
+    def __init__(self):
+        self.busy, self.rounds = False, 0
+
+on = False
+counter = Counter()
+
+@contextlib.contextmanager
+def once():
+    global on
+    if {0}:
+        raise RuntimeError("not within another one")
+    {1}
+    try:
+        yield
+    finally:
+        {2}
+
+model = torch.nn.Linear(3, 1).cuda()
+for i in range(3):
+    with once():
+        {3}
+        x = torch.ones(4, 3)
+model(x)
+"""
+_MARKS = [
+    ("Switch.on", "Switch.on = True", "Switch.on = False"),
+    ("Switch.on", "Switch.on = True", "Switch.off()"),
+    ("on", "on = True", "on = False"),
+    ("counter.busy", "counter.busy = True", "counter.busy = False"),
+]
+
+
+@pytest.mark.parametrize("mark", _MARKS)
+@pytest.mark.parametrize("body", ["pass", "counter.rounds += 1"])
+def test_what_a_manager_marks_while_it_is_entered_is_as_before_once_it_is_left(
+    mark: tuple[str, str, str], body: str
+) -> None:
+    program = _MARKED.format(*mark, body)
+    assert clashes(program) == ["35: device"]
+    assert lies(program.replace(".cuda()", "")) == []
+
+
+@pytest.mark.parametrize("mark", _MARKS)
+def test_a_manager_that_leaves_its_mark_is_not_entered_again(mark: tuple[str, str, str]) -> None:
+    assert clashes(_MARKED.format(*mark[:2], "pass", "pass")) == []
+
+
+@pytest.mark.parametrize("body", ["device = 'cpu'", "pass"])
+def test_the_name_of_a_device_that_a_manager_changes_at_its_end(body: str) -> None:
+    program = f"""\
+    import contextlib
+    import torch
+
+    device = "cpu"
+
+    @contextlib.contextmanager
+    def chosen():
+        global device
+        yield
+        device = "cuda"
+
+    def run():
+        global device
+        with chosen():
+            {body}
+        return device
+
+    device = run()
+    """
+    assert lies(program) == []
+    assert (Ending(program)["device"] == Const("cuda")) == (body == "pass")

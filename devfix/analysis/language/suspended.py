@@ -8,12 +8,12 @@ changed is changed once the body is left.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.copying import replace
-from devfix.analysis.domain.state import State
-from devfix.analysis.domain.values import Function, Sequence, Value
+from devfix.analysis.domain.state import State, both, parted
+from devfix.analysis.domain.values import UNKNOWN, Function, Sequence, Value
 from devfix.analysis.language.frames import CallSite, Frame, Loop
 from devfix.analysis.language.iteration import MAX_ITEMS
 from devfix.analysis.language.leaving import Leaving
@@ -22,6 +22,8 @@ from devfix.analysis.text.syntax import remembered
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
+
+Values = Mapping[str, Value]
 
 _MANAGERS = frozenset({"contextmanager", "asynccontextmanager"})
 
@@ -116,8 +118,29 @@ def managed(interp: Interpreter, expression: ast.expr) -> tuple[Value, Leaving |
 
 
 def _resume(interp: Interpreter, paused: State, ended: State) -> None:
-    """What the rest of the manager changed is so now, but for what the body changed itself."""
-    for address, changed in ended.objects():
-        then = paused.read(address)
-        if changed is not then and interp.state.read(address) is then:
+    """What the rest of the manager changed is so now, but for objects that the body changed itself."""
+    frames, heap = parted(ended, paused)
+    for frame in frames:
+        now = interp.state.bound(frame)
+        for name, value in _given(paused.bound(frame), ended.bound(frame), now).items():
+            interp.state.asked(frame, name)
+            interp.state.set(frame, name, value)
+    for address in heap:
+        changed, then = both(ended, paused, address)
+        held = interp.state.read(address)
+        if changed is None or changed is then:
+            continue
+        if held is then:
             interp.state.write(address, changed)
+        elif held is not None and then is not None:
+            attrs = _given(then.attrs, changed.attrs, held.attrs)
+            interp.state.write(address, replace(held, attrs={**held.attrs, **attrs}))
+
+
+def _given(then: Values, ended: Values, now: Values) -> dict[str, Value]:
+    """What names stand for to which the rest gave another value: nobody knows, where it may be made of what the body gave them."""
+    return {
+        name: value if now.get(name) is then.get(name) else UNKNOWN
+        for name, value in ended.items()
+        if value is not then.get(name)
+    }
