@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from textwrap import indent
+
 import pytest
 from text_program import clashes
 
@@ -79,3 +81,86 @@ def test_what_was_kept_before_it_moved_is_found_again(body: str) -> None:
 def test_what_was_kept_where_it_is_used_is_left_alone(body: str) -> None:
     """It was moved before, or when it is found; what nobody put under a written name is not found."""
     assert kinds(body) == []
+
+
+SESSIONS = """
+import torch
+from torch import nn
+class Store:
+    def __init__(self, fresh):
+        self.fresh, self.parked = fresh, {{}}
+    def checkout(self, keys):
+        states = []
+        for key in keys:
+{body}
+            states.append(state)
+        return torch.cat(states, dim=1)
+    def park(self, keys, carry):
+        for key, state in zip(keys, carry.split(1, dim=1)):
+            self.parked[key] = {kept}
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+net = nn.GRU(4, 4).to(device)
+store = Store(lambda: torch.zeros(1, 1, 4, device=device))
+for _ in range(5):
+    names = [str(i) for i in torch.randint(0, 7, (3,)).tolist()]
+    out, carry = net(torch.randn(2, 3, 4, device=device), store.checkout(names))
+    store.park(names, carry)
+"""
+WAYS = (
+    "state = self.parked.pop(key, None)\nstate = self.fresh() if state is None else state",
+    "state = self.parked.get(key)\nstate = state if state is not None else self.fresh()",
+    "state = self.parked.get(key, None)\nif state is None:\n    state = self.fresh()",
+    "state = self.parked.pop(key) if key in self.parked else self.fresh()",
+    "state = self.fresh() if key not in self.parked else self.parked[key]",
+    "if key in self.parked:\n    state = self.parked[key]\nelse:\n    state = self.fresh()",
+)
+
+
+def sessions(way: str, kept: str = "state.detach().cpu()") -> list[str]:
+    """What is found where states are looked up in a way, and are kept so."""
+    body = indent(way, " " * 12)
+    return [clash.split(": ")[1] for clash in clashes(SESSIONS.format(body=body, kept=kept))]
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_lookup_that_misses_at_times_finds_what_was_parked_on_the_host(way: str) -> None:
+    """What is made for a key that is new is on the accelerator, and goes beside what was found under the others."""
+    assert sessions(way) == ["device"]
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_lookup_that_finds_what_lies_beside_what_it_makes_is_left_alone(way: str) -> None:
+    """What is parked wakes where it is used, or was parked there."""
+    assert sessions(f"{way}\nstate = state.to(device)") == []
+    assert sessions(way, kept="state.detach()") == []
+
+
+POSITIONS = """
+import torch
+from torch import nn
+cache = {{}}
+def positions(n, device):
+    key = {key}
+    held = cache.get(key)
+    if held is None:
+        held = torch.arange(n, device=device).float()
+        cache[key] = held
+    return held
+def steps(n, device):
+    held = cache[{key}] if {key} in cache else torch.arange(n, device=device).float()
+    cache[{key}] = held
+    return held
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+host = {made}(5, torch.device("cpu")) + torch.zeros(5)
+net = nn.Linear(5, 5).to(device)
+for n in torch.randint(0, 7, (3,)).tolist():
+    net(torch.zeros(n, 5, device=device)) + {made}(5, device)
+"""
+
+
+@pytest.mark.parametrize("made", ["positions", "steps"])
+@pytest.mark.parametrize("key", ["(n, device)", "(n, str(device))", "f'{n}/{device}'", "(n, device.index)"])
+def test_under_a_key_that_tells_a_device_there_is_nothing_of_another(key: str, made: str) -> None:
+    """However the key says it: nobody finds what was made for the host."""
+    assert clashes(POSITIONS.format(key=key, made=made)) == []
+    assert clashes(POSITIONS.format(key="n", made=made)) != []

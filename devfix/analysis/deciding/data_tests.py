@@ -7,10 +7,10 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from devfix.analysis.deciding import file_listings, in_turn
+from devfix.analysis.deciding import file_listings, in_turn, lookups
 from devfix.analysis.deciding.refilling import grows
 from devfix.analysis.domain.state import State, parted
-from devfix.analysis.domain.values import NONE, UNKNOWN, Obj, Tensor, TupleValue, Value, members
+from devfix.analysis.domain.values import Obj, Tensor, Value
 from devfix.analysis.reuse import reads
 from devfix.analysis.text.scope_names import targets
 from devfix.analysis.text.syntax import (
@@ -35,18 +35,22 @@ _ORDERING = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 
 
 def come_out_both_ways(
-    interp: Interpreter, node: ast.If, before: State, then: State, *, rounds: bool
+    interp: Interpreter, node: ast.If, before: State, then: State, *, rounds: bool, fills: bool
 ) -> bool:
     """Whether a run takes both branches, one after the other; ``then`` is the state behind the first of them.
 
-    ``rounds``: the test asks for what each round of a loop brings.
+    ``rounds``: the test asks for what each round of a loop brings; ``fills``: a branch makes anew what it asks for.
     """
     test = node.test
     if prepares(node):
         return False
+    if lookups.may_miss(interp, node, before):
+        return True
+    if fills:
+        return False
     if depends_on_data(test) or _names_data(interp, test) or grows(node):
         return True
-    if _asks_whether_kept(interp, test, before) or file_listings.are_asked_for(interp, test):
+    if file_listings.are_asked_for(interp, test):
         return True
     if _compares_count(interp, test) and not _sets_up(then, interp.state):
         return True
@@ -155,44 +159,6 @@ def _compares_count(interp: Interpreter, test: ast.expr) -> bool:
     return not asked.isdisjoint(_counted(function.node)) or any(
         "." in each for each in asked.intersection(kept)
     )
-
-
-def _asks_whether_kept(interp: Interpreter, test: ast.expr, before: State) -> bool:
-    """Whether a test asks if there was a tensor under a key that changes: some calls find what others left there."""
-    function, asked = interp.frame.function, _asked_for_none(test)
-    if function is None or asked is None or asked.id not in _looked_up(function.node):
-        return False
-    held = members(before.get(interp.frame.id, asked.id) or UNKNOWN)
-    return NONE in held and any(isinstance(each, (Tensor, TupleValue)) for each in held)
-
-
-def _asked_for_none(test: ast.expr) -> ast.Name | None:
-    """The name of which a test asks whether it is None."""
-    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-        test = test.operand
-    elif isinstance(test, ast.Compare) and isinstance(test.ops[0], (ast.Is, ast.IsNot)):
-        other = test.comparators[0]
-        test = test.left if isinstance(other, ast.Constant) and other.value is None else other
-    return test if isinstance(test, ast.Name) else None
-
-
-@remembered
-def _looked_up(function: ast.AST) -> frozenset[str]:
-    """The names that a function binds to what ``x.get(key)`` gives alone, where the key is none that is written there."""
-    bound: dict[str, bool] = {}
-    for part in statements_in(function):
-        if not isinstance(part, (ast.Assign, ast.AnnAssign)) or part.value is None:
-            continue
-        for target in part.targets if isinstance(part, ast.Assign) else (part.target,):
-            if isinstance(target, ast.Name):
-                bound[target.id] = bound.get(target.id, True) and _looks_up(part.value)
-    return frozenset(name for name, always in bound.items() if always)
-
-
-def _looks_up(value: ast.expr) -> bool:
-    if not isinstance(value, ast.Call) or not isinstance(value.func, ast.Attribute) or len(value.args) != 1:
-        return False
-    return value.func.attr == "get" and not isinstance(value.args[0], ast.Constant)
 
 
 @remembered

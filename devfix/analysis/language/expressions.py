@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 from devfix.analysis.assumptions import changing_globals
 from devfix.analysis.assumptions.usual_values import at_times
-from devfix.analysis.deciding import answers, conditions, correlated, emptiness, in_turn, read_values
+from devfix.analysis.deciding import (
+    answers,
+    conditions,
+    correlated,
+    emptiness,
+    in_turn,
+    lookups,
+    read_values,
+)
 from devfix.analysis.domain import classes
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.join import join_all, join_values, scalar_type, usually
@@ -205,7 +213,10 @@ def if_exp(interp: Interpreter, node: ast.IfExp) -> Value:
     if interp.program.adopts:
         _agree(interp, node, body, orelse)
     turns = usual is None and in_turn.chooses_in_turn(interp, node, body, orelse)
-    joined = join_values(body, orelse, split=turns or interp.program.adopts)
+    kept = lookups.may_miss(interp, node, interp.state)
+    if kept:
+        body, orelse = without_none(body), without_none(orelse)
+    joined = join_values(body, orelse, split=turns or kept or interp.program.adopts)
     if isinstance(joined, Tensor) and joined.is_parted and names_in(node.test) & {"is_cuda", "device"}:
         joined = replace(joined, split=None)  # what is done about it depends on where it is
     if usual is not None:

@@ -138,7 +138,7 @@ def if_(interp: Interpreter, node: ast.If) -> None:
         if refills(target, value) and not read:
             conditions.assume_filled(interp, target)
     branches.run(interp, node.orelse, unusual=usual is True, alike=alike)
-    split = data_tests.come_out_both_ways(interp, node, before, then, rounds=rounds) and not caches
+    split = data_tests.come_out_both_ways(interp, node, before, then, rounds=rounds, fills=bool(caches))
     frame.options = frame.options or not split
     raising.depend(interp, raised, on_data=split)
     split = split or keyed or interp.program.adopts

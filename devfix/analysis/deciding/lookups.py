@@ -1,0 +1,149 @@
+"""Lookups: tests of whether a dict has something under a key that changes; some find there what others left, and some miss it.
+
+``state = parked.pop(key, None)``, and where that is None a new one, or ``parked[key] if key in parked else new``.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from devfix.analysis.domain.state import State
+from devfix.analysis.domain.values import NONE, UNKNOWN, Tensor, TupleValue, Value, members
+from devfix.analysis.language import containers
+from devfix.analysis.text.scope_names import parameters_of, targets
+from devfix.analysis.text.syntax import names_in, remembered, spelt, statements_in, walk
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+_Choice = ast.If | ast.IfExp
+
+
+def may_miss(interp: Interpreter, node: _Choice, before: State) -> bool:
+    """Whether a test asks if there was a tensor under a key that changes, and that says nothing of devices."""
+    function = interp.frame.function
+    if function is None:
+        return False
+    asked = _asked_for_none(node.test)
+    if asked is not None:
+        if asked.id not in _looked_up(function.node):
+            return False
+        held = members(before.get(interp.frame.id, asked.id) or UNKNOWN)
+        return NONE in held and _is_kept(held)
+    found = _asked_for_key(node)
+    obj = interp.obj_of(interp.eval(found.comparators[0])) if found is not None else None
+    if found is None or obj is None or obj.kind != "dict" or not _is_kept(containers.everything(obj)):
+        return False
+    return not _may_tell_device(function.node, found.left)
+
+
+def _is_kept(held: Iterable[Value]) -> bool:
+    return any(isinstance(each, (Tensor, TupleValue)) for each in held)
+
+
+def _asked_for_none(test: ast.expr) -> ast.Name | None:
+    """The name of which a test asks whether it is None."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        test = test.operand
+    elif isinstance(test, ast.Compare) and isinstance(test.ops[0], (ast.Is, ast.IsNot)):
+        other = test.comparators[0]
+        test = test.left if isinstance(other, ast.Constant) and other.value is None else other
+    return test if isinstance(test, ast.Name) else None
+
+
+@remembered
+def _asked_for_key(node: _Choice) -> ast.Compare | None:
+    """The test of ``d[key] if key in d else made``, where the key is none that is written there."""
+    test = node.test
+    if not isinstance(test, ast.Compare) or len(test.ops) != 1 or isinstance(test.left, ast.Constant):
+        return None
+    if not isinstance(test.ops[0], (ast.In, ast.NotIn)):
+        return None
+    owner, key = spelt(test.comparators[0]), ast.dump(test.left)
+    branches = (node.body, node.orelse)
+    found = branches[isinstance(test.ops[0], ast.NotIn)]
+    parts = [part for each in (found if isinstance(found, list) else [found]) for part in walk(each)]
+    taken = any(_takes(part, owner, key) for part in parts)
+    return test if owner and taken and all(branches) else None
+
+
+def _takes(part: ast.AST, owner: str | None, key: str) -> bool:
+    """Whether a piece of code is ``owner[key]`` or ``owner.pop(key)``."""
+    if isinstance(part, ast.Subscript):
+        return isinstance(part.ctx, ast.Load) and spelt(part.value) == owner and ast.dump(part.slice) == key
+    if not isinstance(part, ast.Call) or not isinstance(part.func, ast.Attribute) or not part.args:
+        return False
+    return (
+        part.func.attr in ("pop", "get") and spelt(part.func.value) == owner and ast.dump(part.args[0]) == key
+    )
+
+
+@remembered
+def _looked_up(function: ast.AST) -> frozenset[str]:
+    """The names that a function binds to what ``x.get(key)`` gives, or to what it makes where that is nothing."""
+    bound: dict[str, bool] = {}
+    instead = _bound_instead(function)
+    for part in statements_in(function):
+        if not isinstance(part, (ast.Assign, ast.AnnAssign)) or part.value is None:
+            continue
+        for target in part.targets if isinstance(part, ast.Assign) else (part.target,):
+            if isinstance(target, ast.Name) and (target.id, part) not in instead:
+                bound[target.id] = bound.get(target.id, True) and _looks_up(function, part.value)
+    return frozenset(name for name, always in bound.items() if always)
+
+
+def _bound_instead(function: ast.AST) -> set[tuple[str, ast.stmt]]:
+    """What a function binds by a test of whether a name was None: ``if x is None: x = made``, ``x = made if x is None else x``."""
+    found: set[tuple[str, ast.stmt]] = set()
+    for part in statements_in(function):
+        inner: list[ast.stmt] = []
+        asked = None
+        if isinstance(part, ast.If):
+            asked = _asked_for_none(part.test)
+            inner = [each for each in statements_in(part) if isinstance(each, ast.Assign)]
+        elif isinstance(part, ast.Assign) and isinstance(part.value, ast.IfExp):
+            asked, inner = _asked_for_none(part.value.test), [part]
+        if asked is not None:
+            found.update((asked.id, each) for each in inner)
+    return found
+
+
+def _looks_up(function: ast.AST, value: ast.expr) -> bool:
+    """Whether a value is ``x.get(key)``, or ``x.pop(key, None)``, which takes it out as well."""
+    if not isinstance(value, ast.Call) or not isinstance(value.func, ast.Attribute) or not value.args:
+        return False
+    key, *default = value.args
+    if isinstance(key, ast.Constant) or any(getattr(each, "value", "") is not None for each in default):
+        return False
+    if value.func.attr != "get" and (value.func.attr != "pop" or not default):
+        return False
+    return not _may_tell_device(function, key)
+
+
+def _may_tell_device(function: ast.AST, key: ast.expr) -> bool:
+    """Whether a key may say on which device is what is kept under it: other keys are for other devices then."""
+    made: dict[str, set[str]] = {}
+    for part in statements_in(function):
+        if isinstance(part, ast.Assign):
+            for name in set().union(*map(targets, part.targets)):
+                made.setdefault(name, set()).update(names_in(part.value))
+    words, pending = set[str](), set(names_in(key))
+    while pending:
+        words |= pending
+        pending = set().union(*(made.get(word, ()) for word in pending)) - words
+    if any("device" in word for word in words):
+        return True
+    given = {each.arg for each in parameters_of(function)}
+    return not words.isdisjoint(given) and _is_told_device(function, given)
+
+
+def _is_told_device(function: ast.AST, given: Iterable[str]) -> bool:
+    """Whether a function is given a device, or asks for that of what it is given."""
+    if any("device" in name for name in given):
+        return True
+    asked = (
+        part.value for part in ast.walk(function) if isinstance(part, ast.Attribute) and part.attr == "device"
+    )
+    return any(getattr(owner, "id", "") != "self" for owner in asked)
