@@ -133,3 +133,37 @@ def test_a_process_changes_its_own_copy_alone() -> None:
     queue.get() + torch.ones(3, device="cuda")
     """
     assert clashes(text) == ["15: device"]
+
+
+WITHOUT_QUEUES = """
+import {package} as mp
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(3, 3)
+
+    def loss(self, state):
+        return self.layer(torch.tensor(state))
+
+def work(net):
+    net.loss([1.0, 2.0, 3.0])
+
+if __name__ == "__main__":
+    net = Net(){move}
+    workers = [mp.Process(target=work, args=(net,)) for rank in range(3)]
+    [worker.start() for worker in workers]
+"""
+
+
+@pytest.mark.parametrize("package", ["multiprocessing", "torch.multiprocessing"])
+def test_what_a_process_runs_is_judged_with_what_it_is_given(package: str) -> None:
+    assert clashes(WITHOUT_QUEUES.format(package=package, move="")) == []
+    assert "12: device" in clashes(WITHOUT_QUEUES.format(package=package, move=".cuda()"))
+
+
+def test_what_nobody_runs_may_be_given_a_module_that_was_moved() -> None:
+    nobody = WITHOUT_QUEUES.format(package="multiprocessing", move="").replace("target=work", "target=print")
+    assert clashes(nobody) == ["12: device"]

@@ -92,7 +92,10 @@ def _begin(interp: Interpreter, start: Start | None, function: Arg | None, given
     """
     shared = shared_objects.all_of(interp)
     asks = start is not None and forks.is_in_question(interp, start)
-    if function is None or not (asks or (shared and beside.is_of_project(interp, function.value))):
+    told = (
+        (shared or interp.is_script) and function is not None and beside.is_of_project(interp, function.value)
+    )
+    if function is None or not (asks or told):
         shared_objects.receive(interp, [Put(each, None, UNKNOWN) for each in shared], given.node)
         return
     done = beside.called(interp, function.value, given, shared)
