@@ -15,7 +15,7 @@ def compared(test: ast.Compare) -> Iterator[tuple[ast.expr, bool]]:
     """The two tensors of ``labels.dim() < logits.dim()``; the one of ``len(codes.shape) == 4``, and that it is alone."""
     if len(test.ops) != 1:
         return
-    left, right = _ranked(test.left), _ranked(test.comparators[0])
+    left, right = ranked(test.left), ranked(test.comparators[0])
     if left is not None and right is not None:
         yield from ((left, False), (right, False))
     elif left is not None and isinstance(test.comparators[0], ast.Constant):
@@ -32,8 +32,8 @@ def tells_kinds(value: Tensor, alone: bool) -> bool:
     return value.dtype is not None and (not alone or (value.dtype == "int64" and is_unsure))
 
 
-def _ranked(node: ast.expr) -> ast.expr | None:
-    """The tensor whose rank an expression is."""
+def ranked(node: ast.expr) -> ast.expr | None:
+    """The tensor whose rank an expression is: that of ``x.dim()`` or ``len(x.shape)``."""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "len":
         return _attribute_of(node.args[0], _SHAPES) if len(node.args) == 1 else None
     return _attribute_of(node, _RANKS)

@@ -8,6 +8,7 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from devfix.analysis.deciding import rank_tests
 from devfix.analysis.deciding.answers import boolean, truth
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.join import join_all, scalar_type
@@ -62,7 +63,21 @@ def length(interp: Interpreter, name: str, site: CallSite) -> Value:
     if obj is not None and obj.kind == "list":
         return Scalar("int")  # a list that grows in a loop was only followed for its first rounds
     items = iteration.exact_items(interp, value)
+    if items is None and value == _SIZES:
+        return _rank(interp, site)
     return Const(len(items)) if items is not None else Scalar("int")
+
+
+#: What the shape of a tensor is, of whose sizes nothing is known.
+_SIZES = Sequence(Scalar("int"))
+
+
+def _rank(interp: Interpreter, site: CallSite) -> Value:
+    """``len(x.shape)``, where ``x`` is a name or what an object has."""
+    shaped = rank_tests.ranked(site.node)
+    value = interp.eval(shaped) if isinstance(shaped, (ast.Name, ast.Attribute)) else UNKNOWN
+    rank = value.rank if isinstance(value, Tensor) else None
+    return Const(rank) if rank is not None and rank > 0 else Scalar("int")
 
 
 _NUMBERS: dict[str, type[int | float]] = {"int": int, "float": float, "bool": bool}

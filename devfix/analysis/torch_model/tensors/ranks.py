@@ -129,8 +129,8 @@ def _like_other(interp: Interpreter, first: Tensor, site: CallSite) -> Rank:
 
 def _flattened(interp: Interpreter, first: Tensor, site: CallSite) -> Rank:
     start, end = _number(site.value(1, "start_dim"), 0), _number(site.value(2, "end_dim"), -1)
-    if (start, end) == (0, -1):
-        return 1
+    if end == -1 and start is not None and start >= 0:
+        return start + 1  # however many there are from there on
     if start is None or end is None or first.rank is None or first.rank < 1:
         return AT_LEAST_1
     merged = end % first.rank - start % first.rank

@@ -51,7 +51,8 @@ def joined_dtype(tensors: list[Tensor]) -> str | None:
 def joined_rank(name: str, tensors: list[Tensor], *, unclear: bool) -> int:
     """The rank of what joins the tensors: one more for ``stack``, as many as there are for ``meshgrid``, else the largest.
 
-    AT_LEAST_1 where a rank is unknown or the number of tensors is ``unclear``.
+    One of two dimensions or more has as many as any other beside it, so its rank tells that of the whole. AT_LEAST_1 where
+    no such is known and another rank is unknown, or the number of tensors is ``unclear``.
     """
     name = name.rpartition(".")[2]
     if name in ("block_diag", "cartesian_prod"):
@@ -60,9 +61,9 @@ def joined_rank(name: str, tensors: list[Tensor], *, unclear: bool) -> int:
         return AT_LEAST_1 if unclear else len(tensors)
     # Old code joins an empty 1-dim tensor to others of any rank, so the largest counts.
     ranks = [tensor.rank for tensor in tensors]
-    if unclear or None in ranks or AT_LEAST_1 in ranks:
+    rank = max(AT_LEAST_1 if rank is None else rank for rank in ranks)
+    if rank < 2 and (unclear or None in ranks or AT_LEAST_1 in ranks):
         return AT_LEAST_1
-    rank = max(rank for rank in ranks if rank is not None)
     return rank + 1 if name == "stack" else max(rank, _AT_LEAST.get(name, 1))
 
 
