@@ -156,3 +156,18 @@ print(features[near].mean(1))
 """
     assert fix_texts({"main.py": text}, Applicability.UNSAFE)[0]["main.py"] == text
     assert "index-dtype" in clashes(text)[0]
+
+
+LOOKED_UP = """
+import torch
+table, where = torch.ones(5), torch.tensor([1, 2]).cuda()
+found = table[where]
+print({use})
+"""
+
+
+@pytest.mark.parametrize("use", ["found + torch.ones(2)", 'found + torch.ones(2, device="cuda")'])
+def test_what_cannot_be_looked_up_is_where_its_table_or_its_index_is_moved(use: str) -> None:
+    assert clashes(LOOKED_UP.format(use=use)) == ["4: device"]
+    apart = 'torch.ones(2, device="cuda") + torch.ones(2)'
+    assert clashes(LOOKED_UP.format(use=apart)) == ["4: device", "5: device"]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis.domain import classes
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.join import join_all, scalar_type
-from devfix.analysis.domain.lattice import AT_LEAST_1, INTEGERS
+from devfix.analysis.domain.lattice import AT_LEAST_1, INTEGERS, UNKNOWN_DEVICE
 from devfix.analysis.domain.values import (
     UNKNOWN,
     Array,
@@ -62,7 +62,7 @@ def get(interp: Interpreter, node: ast.Subscript, value: Tensor | Array, key: Va
         # What `torch.where(c)` gives is a tuple of as many tensors as there are dimensions.
         index = part.element if isinstance(part, Sequence) else part
         if isinstance(index, Tensor) and _check_index(interp, node, value, index, where, counted=counted):
-            device = index.device  # what follows is judged as if the data were where its index is
+            device = UNKNOWN_DEVICE  # where the index is or where the data is: either of them may be moved
     if not any(isinstance(index, Tensor) for index, _ in keys):
         # A view: still the same storage, so its history stays readable.
         trail = (*value.trail[:6], interp.site("result", node)) if value.trail else ()
