@@ -6,20 +6,14 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from devfix.analysis.assumptions import changing_globals
-from devfix.analysis.assumptions.usual_values import at_times
 from devfix.analysis.deciding import (
     answers,
-    conditions,
     correlated,
     emptiness,
-    in_turn,
-    lookups,
     read_values,
 )
 from devfix.analysis.domain import classes
-from devfix.analysis.domain.copying import replace
-from devfix.analysis.domain.join import join_all, join_values, scalar_type, usually
+from devfix.analysis.domain.join import join_all, scalar_type, usually
 from devfix.analysis.domain.values import (
     ARGUMENT,
     COMMAND_LINE,
@@ -28,7 +22,6 @@ from devfix.analysis.domain.values import (
     Array,
     Class,
     Const,
-    DTypeValue,
     External,
     Function,
     Ref,
@@ -47,6 +40,7 @@ from devfix.analysis.language import (
     branches,
     calls,
     comprehensions,
+    conditional_expressions,
     displays,
     enumerations,
     iteration,
@@ -56,7 +50,6 @@ from devfix.analysis.language import (
 )
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.nn.modules import external_bases
-from devfix.analysis.text.syntax import names_in
 from devfix.analysis.torch_model import names
 from devfix.analysis.torch_model.arrays import numpy_model
 from devfix.analysis.torch_model.concurrency import coroutines
@@ -65,8 +58,7 @@ from devfix.analysis.torch_model.loading import batch_mates, file_parts
 from devfix.analysis.torch_model.python import environment, reflection
 from devfix.analysis.torch_model.python.folding import known
 from devfix.analysis.torch_model.python.text_methods import assembled, sliced
-from devfix.analysis.torch_model.tensors import comparisons, indexing, operators, requirements
-from devfix.analysis.torch_model.tensors.requirements import Part
+from devfix.analysis.torch_model.tensors import comparisons, indexing, operators
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -185,55 +177,6 @@ def compare(interp: Interpreter, node: ast.Compare) -> Value:
     if False in known:
         return Const(False)
     return Const(True) if all(known) else Scalar("bool")
-
-
-def if_exp(interp: Interpreter, node: ast.IfExp) -> Value:
-    """The value of the branch that is taken, or what both have in common where the test is not decided.
-
-    Of two dtypes the one without options counts. Two devices stay apart where a device was just chosen.
-    """
-    truth = conditions.decide_expression(interp, node)
-    if truth is not None:
-        return interp.eval(node.body if truth else node.orelse)
-    usual = conditions.usual(interp, node.test)
-    missing = read_values.may_be_missing(interp, node.test)
-    body, orelse = branches.evaluate(interp, node, usual)
-    if body is None or orelse is None:
-        interp.state.dead = interp.state.dead or body is orelse
-        return body or orelse or UNKNOWN
-    if missing and (made := read_values.made_instead(interp, [body, orelse])) is not None:
-        correlated.keep_expression(interp, node, made, body, orelse)
-        return made
-    if changing_globals.asks_for_flag(interp, node.test) and not isinstance(body, Tensor):
-        return UNKNOWN  # which device it names, say
-    if (truth := conditions.decide_devices(interp, node, body, orelse)) is not None:
-        return body if truth else orelse
-    if isinstance(body, DTypeValue) and isinstance(orelse, DTypeValue):  # an option that chooses a dtype
-        return join_values(body, orelse) if usual is None else body if usual else orelse
-    if interp.program.adopts:
-        _agree(interp, node, body, orelse)
-    turns = usual is None and in_turn.chooses_in_turn(interp, node, body, orelse)
-    kept = lookups.may_miss(interp, node, interp.state)
-    if kept:
-        body, orelse = without_none(body), without_none(orelse)
-    joined = join_values(body, orelse, split=turns or kept or interp.program.adopts)
-    if isinstance(joined, Tensor) and joined.is_parted and names_in(node.test) & {"is_cuda", "device"}:
-        joined = replace(joined, split=None)  # what is done about it depends on where it is
-    if usual is not None:
-        joined = usually(joined, body if usual else orelse)
-    elif turns:
-        joined = at_times(joined)
-    correlated.keep_expression(interp, node, joined, body, orelse)
-    return joined
-
-
-def _agree(interp: Interpreter, node: ast.IfExp, body: Value, orelse: Value) -> None:
-    """Where a device has just been chosen, either of two tensors is meant to be on it."""
-    pairs = ((body, node.body), (orelse, node.orelse))
-    parts = [Part(value, "choice", part) for value, part in pairs if isinstance(value, Tensor)]
-    kinds = {part.tensor.device.kind for part in parts if part.tensor.rank != 0}
-    if kinds == {"cpu", "accelerator"}:
-        requirements.record(interp, node, "choice", "device", parts)
 
 
 def subscript(interp: Interpreter, node: ast.Subscript) -> Value:
@@ -386,7 +329,7 @@ EVALUATORS: dict[type[ast.expr], Callable[[Interpreter, Any], Value]] = {
     ast.UnaryOp: unary_op,
     ast.BoolOp: bool_op,
     ast.Compare: compare,
-    ast.IfExp: if_exp,
+    ast.IfExp: conditional_expressions.evaluate,
     ast.Subscript: subscript,
     ast.Slice: slice_,
     ast.Tuple: displays.tuple_,
