@@ -33,6 +33,7 @@ from devfix.analysis.nn.modules import is_module
 from devfix.analysis.record.trails import dtype_trails, quotients, roots_of
 from devfix.analysis.text.syntax import remembered, walk
 from devfix.analysis.torch_model import external_objects
+from devfix.analysis.torch_model.arrays import array_indices
 from devfix.analysis.torch_model.devices import grad_mode
 from devfix.analysis.torch_model.modules import module_walks
 from devfix.analysis.torch_model.python import default_dicts, mappings
@@ -55,6 +56,7 @@ def get(interp: Interpreter, node: ast.Subscript, value: Tensor | Array, key: Va
         return replace(value, trail=(interp.site("result", node),), roots=(), typed=())
     rank = _rank(value.rank, keys)
     if isinstance(value, Array):
+        array_indices.check(interp, node, keys)
         return replace(value, rank=rank)
     device = value.device
     counted = _counts(keys)
@@ -298,7 +300,9 @@ def assign_to_array(
 
     To fill one element it asks for a number, which an accelerator's tensor gives (H200, NumPy 2.5).
     """
-    if _rank(array.rank, _keys(target.slice, key)) not in (0, None):
+    keys = _keys(target.slice, key)
+    array_indices.check(interp, target, keys)
+    if _rank(array.rank, keys) not in (0, None):
         given = Arg(value, _assigned(interp, target))
         host_memory.check_argument(interp, "numpy.ndarray.__setitem__", target, given)
 
