@@ -138,3 +138,62 @@ def test_reading_the_weight_calls_it() -> None:
 )
 def test_what_is_not_asked_for_or_moves_along_is_left_alone(registered: str, used: str, later: str) -> None:
     assert not clashes(_plain(registered, used, later))
+
+
+PRUNED = """
+import torch
+from torch import nn
+from torch.nn.utils import parametrize
+class Keep(nn.Module):
+    def __init__(self, weight):
+        super().__init__()
+        {kept}
+    def forward(self, original):
+        return original * self.keep
+    @torch.no_grad()
+    def shrink(self, original):
+        self.keep.copy_(original.abs() > 0.1)
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.wide, self.head = nn.Linear(4, 40), nn.Linear(40, 2)
+    def forward(self, x):
+        return self.head(self.wide(x))
+def prunable(net):
+    for name, layer in net.named_modules():
+        if isinstance(layer, nn.Linear) and layer.weight.numel() > 100:
+            yield name, layer
+net = Net()
+for _, layer in list(prunable(net)):
+    parametrize.register_parametrization(layer, "weight", Keep(layer.weight.detach()))
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+net.to(device)
+{used}
+"""
+USES = {
+    "called": "net(torch.rand(2, 4, device=device))",
+    "original": "keep = net.wide.parametrizations.weight\nkeep.original * keep[0].keep",
+    "asked": (
+        'for layer in net.modules():\n    if parametrize.is_parametrized(layer, "weight"):\n'
+        "        keep = layer.parametrizations.weight\n        keep.original * keep[0].keep"
+    ),
+}
+
+
+@pytest.mark.parametrize("used", USES.values(), ids=USES)
+def test_each_layer_that_a_loop_goes_through_has_its_parametrization(used: str) -> None:
+    """Whichever of them it is registered with: what it keeps as a plain attribute stays behind, the parameter moves."""
+    kept = "self.keep = torch.ones_like(weight)"
+    assert clashes(PRUNED.format(kept=kept, used=used)) != []
+    kept = 'self.register_buffer("keep", torch.ones_like(weight))'
+    assert clashes(PRUNED.format(kept=kept, used=used)) == []
+
+
+def test_a_layer_whose_parametrization_is_removed_has_its_weight_where_it_is() -> None:
+    """Baked in before the move, or behind it: the weight moves with its layer."""
+    kept = 'self.register_buffer("keep", torch.ones_like(weight))'
+    removed = 'parametrize.remove_parametrizations(net.wide, "weight")'
+    used = "net.wide.weight * torch.ones(40, 4, device=device)\nnet(torch.rand(2, 4, device=device))"
+    assert clashes(PRUNED.format(kept=kept, used=f"{removed}\n{used}")) == []
+    early = PRUNED.format(kept=kept, used=used).replace("net.to(device)", f"{removed}\nnet.to(device)")
+    assert clashes(early) == []

@@ -7,7 +7,18 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.copying import replace
-from devfix.analysis.domain.values import UNKNOWN, Const, External, Obj, Ref, Tensor, Value
+from devfix.analysis.domain.values import (
+    NONE,
+    TRUE,
+    UNKNOWN,
+    Const,
+    External,
+    Obj,
+    Ref,
+    Tensor,
+    Value,
+    members,
+)
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.nn.modules import is_module
 from devfix.analysis.torch_model.python import copies
@@ -27,21 +38,39 @@ def same(interp: Interpreter, name: str, site: CallSite) -> Value:
 
 
 def register(interp: Interpreter, name: str, site: CallSite) -> Value:
-    """``register_parametrization(module, "weight", parametrization)``: called with the weight whenever that is asked for."""
-    module, weight = _parameter(interp, site)
+    """``register_parametrization(module, "weight", parametrization)``: called with the weight whenever that is asked for.
+
+    Of several modules, which a loop goes through, each has it.
+    """
     given = site.get(2, "parametrization")
-    if not isinstance(module, Ref) or weight is None or given is None or not is_module(interp, given.value):
-        return module
+    found = site.value(0, "module") or UNKNOWN
+    if given is not None and is_module(interp, given.value):
+        for module in members(found):
+            _attach(interp, site, module, given.value)
+    return found
+
+
+def _attach(interp: Interpreter, site: CallSite, module: Value, part: Value) -> None:
+    weight = _parameter(interp, site, module)
+    if not isinstance(module, Ref) or weight is None:
+        return
     entries, chain = _chain(interp, module, weight[0])
     if chain is None:
-        original = {ORIGINAL: weight[1]} if weight[0] in interp.obj(module).attrs else {}
+        original = {ORIGINAL: weight[1]}
         chain = interp.new(Obj("module", External("torch.nn.ModuleList"), attrs=original, items=()))
         interp.update(entries, interp.obj(entries).with_attr(weight[0], chain))
         interp.update(module, _without(interp.obj(module), weight[0]))
     parts = interp.obj(chain)
-    interp.update(chain, replace(parts, items=(*(parts.items or ()), given.value)))
-    interp.call(given.value, CallSite(site.node, (Arg(weight[1], site.node),)))
-    return module
+    interp.update(chain, replace(parts, items=(*(parts.items or ()), part)))
+    interp.call(part, CallSite(site.node, (Arg(weight[1], site.node),)))
+
+
+def is_parametrized(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``is_parametrized(module, "weight")``: known where that was registered."""
+    module, named = site.value(0, "module") or UNKNOWN, site.value(1, "tensor_name")
+    entries = interp.obj_of(interp.obj(module).attrs.get(NAME)) if isinstance(module, Ref) else None
+    key = str(named.value) if isinstance(named, Const) else ""
+    return TRUE if entries is not None and (named in (None, NONE) or key in entries.attrs) else UNKNOWN
 
 
 def _chain(interp: Interpreter, module: Ref, name: str) -> tuple[Ref, Ref | None]:
@@ -87,14 +116,15 @@ def remove(interp: Interpreter, name: str, site: CallSite) -> Value:
     key = str(named.value)
     chain = interp.obj_of(interp.obj(entries).attrs.get(key))
     interp.update(entries, _without(interp.obj(entries), key))
-    if chain is not None and ORIGINAL in chain.attrs:
+    if chain is not None and ORIGINAL in chain.attrs and interp.obj(module).kind == "instance":
         interp.update(module, interp.obj(module).with_attr(key, chain.attrs[ORIGINAL]))
     return module
 
 
 def mask(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``custom_from_mask(module, "weight", mask)``: the weight is multiplied with the mask where it is."""
-    module, weight = _parameter(interp, site)
+    module = site.value(0, "module") or UNKNOWN
+    weight = _parameter(interp, site, module)
     given = site.get(2, "mask")
     if weight is not None and given is not None and isinstance(given.value, Tensor):
         parts = [Part(weight[1], "weight"), Part(given.value, "mask", given.node)]
@@ -102,14 +132,13 @@ def mask(interp: Interpreter, name: str, site: CallSite) -> Value:
     return module
 
 
-def _parameter(interp: Interpreter, site: CallSite) -> tuple[Value, tuple[str, Tensor] | None]:
-    """The module of a call, and its parameter that the second argument names."""
-    module = site.value(0, "module") or UNKNOWN
+def _parameter(interp: Interpreter, site: CallSite, module: Value) -> tuple[str, Tensor] | None:
+    """The parameter of a module that the second argument of a call names."""
     named = site.value(1, "tensor_name") or site.value(1, "name")
     if not isinstance(named, Const) or not isinstance(named.value, str) or not is_module(interp, module):
-        return module, None
+        return None
     tensor = interp.attribute(module, named.value, site.node)
-    return module, (named.value, tensor) if isinstance(tensor, Tensor) else None
+    return (named.value, tensor) if isinstance(tensor, Tensor) else None
 
 
 def copied(interp: Interpreter, name: str, site: CallSite) -> Value:
@@ -143,6 +172,7 @@ HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
     **dict.fromkeys(_LIKE_THEIR_MODULE, same),
     "torch.nn.utils.parametrize.register_parametrization": register,
     "torch.nn.utils.parametrize.remove_parametrizations": remove,
+    "torch.nn.utils.parametrize.is_parametrized": is_parametrized,
     "torch.nn.utils.prune.custom_from_mask": mask,
     "torch.nn.utils.skip_init": skip_init,
     **dict.fromkeys(
