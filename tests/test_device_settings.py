@@ -27,6 +27,7 @@ net(torch.ones(3).to(device))
         'settings["train"]["device"]',
         'settings.get("device", "cuda")',
         'os.environ["DEVICE"]',
+        'os.environ["TRAINER_DEVICE"]',
         "settings.gpu_id",
     ],
 )
@@ -38,6 +39,7 @@ def test_a_setting_that_names_the_device_is_the_accelerator(setting: str) -> Non
     "setting",
     [
         'settings["buffer_device"]',
+        'os.environ["DEVICES"]',
         'settings["cpu"]',
         'settings.get("where", "device")',
         "settings[0]",
@@ -226,7 +228,7 @@ def test_a_setting_that_is_moved_to_where_it_is_set_is_one() -> None:
 
 
 HELD_TO_THE_HOST = """
-import json
+import json, os
 import torch
 
 with open("settings.json") as file:
@@ -245,7 +247,9 @@ else:
         ('settings["device"] == "cpu"', []),
         ('"cpu" == settings["device"]', []),
         ('settings["device"] != "cpu"', ["9: device"]),
+        ('os.environ["TRAINER_DEVICE"] == "cpu"', []),
         ('settings["other_device"] == "cpu"', ["9: device"]),
+        ('os.environ["MODE"] == "cpu"', ["9: device"]),
     ],
 )
 def test_what_is_done_on_the_cpu_alone_is_not_what_a_run_with_an_accelerator_does(

@@ -28,6 +28,7 @@ from devfix.analysis.language.frames import Arg, CallSite
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
+_ENVIRONMENT = External("os.environ")
 #: How the one device of a program is called; ``buffer_device`` may be another one.
 _CALLED = re.compile(r"(torch_?)?(device|gpu|cuda)(_?(id|idx|index|name|str|type))?", re.IGNORECASE)
 
@@ -37,6 +38,8 @@ def is_setting(arg: Arg | None) -> bool:
     if arg is None or arg.node is None or not _is_open(without_none(arg.value)):
         return False
     name = _key(arg.node)
+    if name is not None and arg.value == _ENVIRONMENT and name.endswith("_DEVICE"):
+        return True  # the names of a program's own variables begin with its own
     return name is not None and is_called(name)
 
 
@@ -50,11 +53,13 @@ def is_device(value: Value) -> bool:
     return is_option(value) and is_called(value.token.rpartition(".")[2])
 
 
-def is_held_to_host(one: Value, other: Value) -> bool:
-    """Whether one of two values is such a setting and the other the text ``"cpu"``, which it is taken not to be."""
-    if not is_option(one):
+def is_held_to_host(one: Arg, other: Arg) -> bool:
+    """Whether one of two operands is such a setting and the other the text ``"cpu"``, which it is taken not to be."""
+    if one.value == Const("cpu"):
         one, other = other, one
-    return is_device(one) and other == Const("cpu")
+    if other.value != Const("cpu"):
+        return False
+    return is_device(one.value) or (isinstance(one.value, External) and is_setting(one))
 
 
 def entry(key: Value) -> Value | None:

@@ -25,6 +25,7 @@ from devfix.analysis.domain.values import (
     Value,
 )
 from devfix.analysis.language import given_namespaces, iteration
+from devfix.analysis.language.frames import Arg
 from devfix.analysis.record.trails import roots_of
 from devfix.analysis.torch_model.arrays import sparse_matrices, table_types
 from devfix.analysis.torch_model.devices import device_settings
@@ -63,7 +64,8 @@ def compare(
     if isinstance(left, Array) or isinstance(right, Array):
         rank = rank_of_broadcast([known_rank(left), known_rank(right)])
         return Array("bool", rank)
-    if isinstance(op, (ast.Eq, ast.NotEq)) and device_settings.is_held_to_host(left, right):
+    sides = Arg(left, node.left if len(node.ops) == 1 else None), Arg(right, where)
+    if isinstance(op, (ast.Eq, ast.NotEq)) and device_settings.is_held_to_host(*sides):
         return Const(isinstance(op, ast.NotEq))
     if isinstance(left, Unknown) or isinstance(right, Unknown):
         return UNKNOWN  # what nobody knows may be a tensor, and then so is the answer
