@@ -44,3 +44,28 @@ def test_what_follows_the_input_fits_the_model(test: str, moved: str) -> None:
 @pytest.mark.parametrize("test", TESTS)
 def test_an_input_that_is_moved_does_not(test: str) -> None:
     assert clashes(PROGRAM.format(test=test, moved="", given=".cuda()")) == ["23: device"]
+
+
+KEPT_ANSWER = """
+import torch
+from torch import nn
+from elsewhere import place
+
+def begun(on_accelerator):
+    start = torch.zeros(3)
+    if on_accelerator:
+        start = start.cuda()
+    return start
+
+first, head = nn.Linear(3, 3), nn.Linear(3, 3)
+{moves}
+start = begun(next(head.parameters()).is_cuda)
+start + first(torch.ones(3{also}))
+"""
+
+
+def test_the_answer_for_what_is_somewhere_is_no_option_where_a_name_keeps_it() -> None:
+    assert clashes(KEPT_ANSWER.format(moves="head.to(place())", also="")) == []
+    assert clashes(KEPT_ANSWER.format(moves="head.to('cpu')", also="")) == []
+    assert clashes(KEPT_ANSWER.format(moves="head.cuda()", also="")) == ["15: device"]
+    assert clashes(KEPT_ANSWER.format(moves="head.cuda(); first.cuda()", also=", device='cuda'")) == []

@@ -6,12 +6,16 @@ import ast
 from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.lattice import CPU
-from devfix.analysis.domain.values import Tensor
+from devfix.analysis.domain.values import Tensor, Unknown
 from devfix.analysis.nn.modules import module_device
 from devfix.analysis.text.syntax import remembered, walk
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
+
+
+#: The answer to ``x.is_cuda`` where nobody knows where ``x`` is.
+ANSWER = Unknown("asked place")
 
 
 def parted(interp: Interpreter, test: ast.expr) -> Tensor | None:
@@ -23,7 +27,12 @@ def parted(interp: Interpreter, test: ast.expr) -> Tensor | None:
 
 
 def are_open(interp: Interpreter, test: ast.expr) -> bool:
-    """Whether tensors are asked whether they are on the accelerator, where that goes by what they are, and is no option."""
+    """Whether tensors are asked whether they are on the accelerator, where that goes by what they are, and is no option.
+
+    So it is where a name keeps the answer.
+    """
+    if isinstance(test, ast.Name) and interp.eval(test) == ANSWER:
+        return True
     return parted(interp, test) is not None or _are_of_host(interp, test)
 
 

@@ -7,6 +7,7 @@ import re
 import sys
 from typing import TYPE_CHECKING
 
+from devfix.analysis.deciding import asked_places
 from devfix.analysis.domain import classes
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.lattice import ACCELERATOR, AT_LEAST_1, COMPLEX, CPU, FLOATS, REAL_OF
@@ -122,7 +123,7 @@ def _placement_test(value: Tensor, wanted: str) -> Value:
         return TRUE if value.device.kind == wanted else FALSE
     if value.split is not None:
         return Scalar("bool", usual=value.split.device.kind == wanted)
-    return Scalar("bool")
+    return asked_places.ANSWER if value.device.kind == "unknown" else Scalar("bool")
 
 
 def _flag(known: bool | None) -> Value:
