@@ -19,7 +19,7 @@ from devfix.findings import (
 )
 from devfix.placement.devices import device_expression
 from devfix.placement.devices.device_expression import Place
-from devfix.placement.modules import borrowed_module
+from devfix.placement.modules import borrowed_module, taken_back
 from devfix.placement.text import chains
 from devfix.placement.text.dependence import dotted
 
@@ -39,7 +39,7 @@ def fix(facts: Facts, operand: Operand) -> Fix | None:
     Where nobody knows the device any more, or ``net`` ends there, ``net.cpu().state_dict()`` becomes a copy, and ``net`` stays.
     """
     made = _move(facts, operand)
-    if made is None:
+    if made is None or taken_back.by_framework(facts, operand) is not None:
         return None
     outline = facts.outline(made.path)
     call = outline.expression_at(made.span)

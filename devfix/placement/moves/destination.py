@@ -10,7 +10,7 @@ from devfix.findings import Applicability, Fix, Mismatch, Operand, Origin
 from devfix.placement.blaming import wording
 from devfix.placement.devices.boundness import is_bound
 from devfix.placement.devices.device_expression import Place, is_in_module, place_at
-from devfix.placement.modules import moving_back
+from devfix.placement.modules import moving_back, taken_back
 from devfix.placement.moves import aliases, suffixes
 from devfix.placement.telling import left_out
 from devfix.placement.text.dependence import dotted
@@ -55,7 +55,7 @@ def is_on_purpose(facts: Facts, mismatch: Mismatch, operand: Operand) -> bool:
     if asked and not derived and all(_is_fetched(facts, move) for move in moves):
         return True  # what was fetched is looked up on the host, wherever that was done: an index is little
     if is_module(mismatch, operand):
-        if moving_back.returns(facts, operand):
+        if moving_back.returns(facts, operand) or taken_back.by_framework(facts, operand) is not None:
             return False
         # Whoever puts a module somewhere by name wants it there, unless a call forgot to say where.
         return not any(left_out.handed_on(facts, move) for move in moves)

@@ -22,7 +22,7 @@ from devfix.placement.blaming.causes import Trail
 from devfix.placement.devices import device_expression, followed_peer, imported_device
 from devfix.placement.devices.boundness import decides
 from devfix.placement.devices.device_expression import DeviceExpression, Place, place_at
-from devfix.placement.modules import late_build, lent_module, moving_back
+from devfix.placement.modules import late_build, lent_module, moving_back, taken_back
 from devfix.placement.moves import (
     aliases,
     argument_move,
@@ -93,7 +93,8 @@ class Relocator:
             return [self._fix(edits, 0)] if all(made) else []
         found: dict[Edits, Fix] = {}
         lent = lent_module.fix(self.facts, self.operand, self.peers)
-        for fix in (lent, moving_back.fix(self.facts, self.operand)):
+        left = taken_back.fixes(self.facts, self.operand, self.peers)
+        for fix in (lent, moving_back.fix(self.facts, self.operand), *left):
             found.update({fix.edits: fix} if fix is not None else {})
         kept, stays_there = destination.kept(self.facts, self.mismatch, self.operand, self.peers)
         if kept is not None and self.facts.program.adopts and self._is_computed():
@@ -129,8 +130,7 @@ class Relocator:
         """The ways to move the operand, first where it is written as an argument of what keeps it."""
         for site in reversed(self.operand.trail):
             place = place_at(self.facts, site.path, site.span) if site.kind == "argument" else None
-            edits = self._given(place) if place is not None else ()
-            if edits:
+            if edits := self._given(place) if place is not None else ():
                 first = Fix(title_of(self.facts, self.operand, edits), edits, Applicability.SAFE)
                 return [first, *(fix for fix in self.fixes() if fix.edits != edits)]
         return self.fixes()

@@ -40,11 +40,16 @@ _DATA = "lightning.LightningDataModule"
 _LAST = "model"
 #: Options that keep it from looking at a few batches of the validation before it trains; what it is told where it is not.
 _CHECKS = {"num_sanity_val_steps": 2, "fast_dev_run": False, "limit_val_batches": 1.0}
-_TOLD = ("accelerator", "callbacks", "precision", *_CHECKS)
+#: Options of the first releases, which left a module on the accelerator, and one by which it may end up anywhere.
+_LEFT_THERE = ("gpus", "tpu_cores", "num_processes", "distributed_backend", "auto_select_gpus")
+_STRATEGY = "strategy"
+#: Strategies that end by bringing the module back to the CPU, as that of one device does.
+_BRINGING_BACK = (NONE, Const("auto"), Const("ddp"), Const("ddp_find_unused_parameters_true"), Const("dp"))
+_TOLD = ("accelerator", "callbacks", "precision", _STRATEGY, *_LEFT_THERE, *_CHECKS)
 #: Precisions in which a Trainer leaves everything as it is, and those in which it casts what each operation takes.
 FULL_PRECISION = (NONE, Const(32), Const("32"), Const("32-true"))
 _MIXED = (Const(16), Const("16"), Const("16-mixed"), Const("bf16"), Const("bf16-mixed"))
-_UNSURE = "unsure"
+_UNSURE, _HOST = "unsure", "cpu"
 #: What a callback that writes predictions is told of each batch.
 _PREDICTING, _WRITE = "predict_step", "write_on_batch_end"
 
@@ -91,7 +96,7 @@ def trainer(interp: Interpreter, name: str, site: CallSite) -> Value:
 
 
 def method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:
-    """``trainer.fit(model, loaders)`` and its kin; afterwards nobody knows where the model is, unless it stays on the CPU."""
+    """``trainer.fit(model, loaders)`` and its kin, which end by bringing the model back to the CPU."""
     model = site.value(0, "model") or obj.facts.get(_LAST)
     if name not in _PHASES or not isinstance(model, Ref):
         return UNKNOWN
@@ -108,6 +113,7 @@ def method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -
     made = _begin_fit(run) if name == "fit" else _run_phases(run, _PHASES[name], NONE)
     if not run.is_on_host:
         modules.havoc(interp, model)
+        _take_back(run)
     return made if name == "predict" else UNKNOWN
 
 
@@ -130,6 +136,14 @@ def _place(run: Run) -> None:
         _note_device(interp, model)
     if run.option("precision") not in (*FULL_PRECISION, *_MIXED):
         modules.transform(interp, model, lambda tensor: replace(tensor, dtype=None, typed=()))
+
+
+def _take_back(run: Run) -> None:
+    """Where the module is in the end is known of releases and strategies that bring it back to the CPU: "moving model to CPU"."""
+    brings_back = run.option(_STRATEGY) in _BRINGING_BACK and run.option(_UNSURE) == NONE
+    if brings_back and all(run.option(name) == NONE for name in _LEFT_THERE):
+        if modules.is_module(run.interp, run.model):
+            moves.module(run.interp, run.model, _HOST, CallSite(run.site.node))
 
 
 def _note_device(interp: Interpreter, model: Ref) -> None:
