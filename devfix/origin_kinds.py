@@ -57,6 +57,7 @@ ORIGIN_KINDS = (
     "used-before",
     "used-in-process",
     "hosted",
+    "sampled",
     "number",
     "entered",
     "assigned",

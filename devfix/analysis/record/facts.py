@@ -144,6 +144,11 @@ class Facts:
         first = of_its_own(trail) if trail else None
         return first is not None and replace(first, kind="hosted") in self._recorder.remarked
 
+    def is_of_samples(self, made: Origin, mismatch: Mismatch) -> bool:
+        """Whether what another function than that of a mismatch makes also goes into the batches of a loader."""
+        is_elsewhere = (made.path, made.scope) != (mismatch.path, mismatch.get("scope"))
+        return is_elsewhere and replace(made, kind="sampled") in self._recorder.remarked
+
     def was_number(self, path: str, span: Span) -> bool:
         """Whether code that reads tensors on the CPU found a number, or an array, where an expression stands."""
         return (path, span) in self._numbers

@@ -125,7 +125,8 @@ class Recorder:
     conditional: bool = False
     #: What was saved under which file name; those of other libraries than torch begin with ``OTHERS``.
     saved: dict[tuple[str, ...], Any] = field(default_factory=dict)
-    #: The moves of tensors whose module, which keeps them, moved later; and ("hosted") where began what is read on the CPU.
+    #: The moves of tensors whose module, which keeps them, moved later; where began what is
+    #: read on the CPU ("hosted"), and what goes into batches ("sampled").
     remarked: set[Origin] = field(default_factory=set)
     #: Expressions that make objects of the project which are no modules, and the files they are in.
     things: dict[ast.AST, str] = field(default_factory=dict)

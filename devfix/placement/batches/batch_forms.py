@@ -29,3 +29,8 @@ DICTS = frozenset(form for form in _FORMS if form.endswith("dict"))
 def moved(form: str, name: str, device: str) -> str:
     """The statement that moves what is behind ``name`` and has this form."""
     return _FORMS[form].format(name=name, device=device)
+
+
+def written(form: str, name: str, device: str) -> str:
+    """The expression of what is behind ``name`` when it has moved."""
+    return moved(form, name, device).removeprefix(f"{name} = ")

@@ -286,7 +286,7 @@ class Relocator:
 
     def _made_on(self, place: Place, origin: Origin, found: DeviceExpression) -> Edits:
         """The factory call makes its tensor on the device; a random one is drawn first, then moved."""
-        if not isinstance(place.node, ast.Call):
+        if not isinstance(place.node, ast.Call) or self.facts.is_of_samples(origin, self.mismatch):
             return ()
         if (filled := filled_at_random(place.outline, place.node)) is not None:
             return self._wrapped(Place(place.path, place.outline, filled), found)

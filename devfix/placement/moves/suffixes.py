@@ -9,6 +9,7 @@ from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.outline import Outline
 from devfix.findings import FileEdit, ReplaceExpression, WrapExpression
 from devfix.placement.devices.boundness import is_bound
+from devfix.placement.moves import spread_dict
 from devfix.placement.text.missing_values import may_be_none
 from devfix.placement.text.naming import differs_by_object, differs_by_round, may_be_number
 
@@ -32,8 +33,10 @@ def added(facts: Facts, outline: Outline, node: ast.AST | None, suffix: str) -> 
     if isinstance(node, ast.IfExp) and _has_constant(node):
         parts = [part for part in (node.body, node.orelse) if not isinstance(part, ast.Constant)]
         return tuple(edit for part in parts for edit in added(facts, outline, part, suffix))
-    if not isinstance(node, ast.expr) or isinstance(node, _DISPLAYS) or _is_spread(outline, node):
+    if not isinstance(node, ast.expr) or isinstance(node, _DISPLAYS):
         return ()
+    if _is_spread(outline, node):
+        return spread_dict.moved(facts, outline, node, suffix)
     if _is_unpacked(facts, outline, node) or may_be_number(outline, facts, node):
         return ()
     if differs_by_object(outline, facts, node) or may_be_none(facts, outline, node):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis.deciding.answers import truth
 from devfix.analysis.domain import classes
-from devfix.analysis.domain.copying import frozen
+from devfix.analysis.domain.copying import frozen, replace
 from devfix.analysis.domain.lattice import ACCELERATOR
 from devfix.analysis.domain.values import (
     NONE,
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
 LOADER = "torch.utils.data.DataLoader"
+_MADE = ("factory", "random-factory")
 
 
 @frozen
@@ -56,6 +57,14 @@ def making(interp: Interpreter) -> Iterator[None]:
         yield
     finally:
         interp.makes_batch = outer
+
+
+def note_made(interp: Interpreter, batch: Value) -> None:
+    """Remark where the program's functions make what goes into a batch: there it is on the CPU, in a worker perhaps."""
+    lives = (life for leaf in leaves(interp, batch) for life in (leaf.trail, *leaf.roots) if life)
+    interp.recorder.remarked.update(
+        replace(life[0], kind="sampled") for life in lives if life[0].kind in _MADE and life[0].scope
+    )
 
 
 def leaves(interp: Interpreter, value: Value) -> list[Tensor]:

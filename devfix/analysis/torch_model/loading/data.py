@@ -313,6 +313,7 @@ def assembled(
             if not in_dataset and _is_of_script(interp, dataset):
                 result = collation.on_host(interp, result)
     used, interp.state.used = interp.state.used, before or interp.state.used
+    batches.note_made(interp, result)
     return Batch(result, in_dataset, in_collate, used)
 
 
