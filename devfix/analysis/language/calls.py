@@ -18,7 +18,6 @@ from devfix.analysis.domain.values import (
     UNKNOWN,
     BoundMethod,
     Class,
-    Const,
     External,
     ExternalMethod,
     Function,
@@ -54,7 +53,7 @@ from devfix.analysis.torch_model import external_objects, functions, methods
 from devfix.analysis.torch_model.devices import autocast
 from devfix.analysis.torch_model.libraries import tokenizers
 from devfix.analysis.torch_model.loading import batch_mates, stranger_methods
-from devfix.analysis.torch_model.modules import hooks, layers, module_apply, movers
+from devfix.analysis.torch_model.modules import hooks, layers, module_apply, movers, wrapped_forward
 from devfix.analysis.torch_model.python import command_line
 from devfix.analysis.torch_model.tensors import float_width, idle_moves, moves, number_places
 from devfix.analysis.torch_model.training import own_optimizers
@@ -226,10 +225,10 @@ def call_object(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
 
 def _call_module(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
     obj = interp.obj(ref)
-    wrapped = obj.facts.get(autocast.WRAPPED)
-    if isinstance(wrapped, Const) and interp.autocast is None:
-        with autocast.within(interp, str(wrapped.value)):
-            return _call_module(interp, ref, site)
+    if autocast.WRAPPED in obj.facts:
+        made = wrapped_forward.call(interp, ref, lambda: _call_module(interp, ref, site))
+        if made is not None:
+            return made
     patched = obj.attrs.get("forward")
     if patched is not None:
         return call(interp, patched, site)

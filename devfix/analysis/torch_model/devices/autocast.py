@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 #: The dtypes that autocast casts; float64 stays what it is (facts: "autocast cuda: float64 input").
 CAST = frozenset({"float16", "bfloat16", "float32"})
 _V = TypeVar("_V", bound=Value)
-_HALVES = ("float16", "bfloat16")
+HALVES = ("float16", "bfloat16")
 
 #: Operations that take operands of one dtype, and that autocast does not compute in low precision.
 _NOT_LOWERED = frozenset(
@@ -75,7 +75,7 @@ def lowered(
 
 def floated(interp: Interpreter, dtype: str | None, operation: str = "") -> str | None:
     """The dtype of what autocast may compute in float32, given what it would be without."""
-    if interp.autocast is None or dtype not in _HALVES or operation in _KEEPING:
+    if interp.autocast is None or dtype not in HALVES or operation in _KEEPING:
         return dtype
     return None
 
@@ -86,7 +86,7 @@ def widened(interp: Interpreter, operation: str, result: _V) -> _V:
         interp.autocast is not None
         and operation in _WIDENED
         and isinstance(result, Tensor)
-        and result.dtype in _HALVES
+        and result.dtype in HALVES
     ):
         return replace(result, dtype=None, typed=())
     return result

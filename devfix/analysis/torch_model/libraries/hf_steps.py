@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -36,6 +38,9 @@ if TYPE_CHECKING:
 
 #: Arguments that have it call the model, and ``compute_loss``, in another precision.
 _PRECISIONS = ("fp16", "bf16", "fp16_full_eval", "bf16_full_eval")
+#: The precision that some of them stand for, and others by which the model itself may be cast.
+_DTYPES = {"fp16": "float16", "bf16": "bfloat16"}
+_CASTING = ("fp16_full_eval", "bf16_full_eval", "deepspeed", "fsdp")
 #: The fact of arguments that there may be others, and the one by which metrics are told of each batch while it is there.
 MORE = "more"
 _BY_BATCH = "batch_eval_metrics"
@@ -127,7 +132,7 @@ class Steps:
 
     def loss(self, batch: Value, return_outputs: Value) -> Value:
         """What the project's ``compute_loss`` gives, or that of the library, in the precision that is asked for."""
-        with autocast.within(self.interp, self._precision()):
+        with autocast.within(self.interp, self._precision()), self._wrapped():
             given = [self.model, batch, return_outputs] if return_outputs == TRUE else [self.model, batch]
             own = self._call("compute_loss", given)
             return self.usual_loss(batch, return_outputs) if own is None else own
@@ -211,6 +216,31 @@ class Steps:
     def _precision(self) -> str | None:
         """That of autocast around a step: none where a Trainer is certainly not told of one."""
         return "?" if any(self._may_be(name) for name in _PRECISIONS) else None
+
+    @contextmanager
+    def _wrapped(self) -> Iterator[None]:
+        """The model computes in the precision that a Trainer is certainly told of, at least in its steps."""
+        interp, model = self.interp, self.model
+        precision = self._told_precision()
+        if not isinstance(model, Ref) or precision is None:
+            yield
+            return
+        interp.update(model, interp.obj(model).with_fact(autocast.WRAPPED, Const(precision)))
+        try:
+            yield
+        finally:
+            obj = interp.obj(model)
+            facts = {name: fact for name, fact in obj.facts.items() if name != autocast.WRAPPED}
+            interp.update(model, replace(obj, facts=facts))
+
+    def _told_precision(self) -> str | None:
+        options = self.interp.obj_of(self.held("args"))
+        if options is None or MORE in options.facts:
+            return None
+        told = [dtype for name, dtype in _DTYPES.items() if options.facts.get(name) == TRUE]
+        others = [name for name in _DTYPES if options.facts.get(name, FALSE) not in (TRUE, FALSE)]
+        casts = any(options.facts.get(name, FALSE) not in (NONE, FALSE) for name in _CASTING)
+        return told[0] if len(told) == 1 and not others and not casts else None
 
     def _may_be(self, option: str) -> bool:
         """Whether an option that is off as a rule may be on."""

@@ -48,7 +48,10 @@ _BRINGING_BACK = (NONE, Const("auto"), Const("ddp"), Const("ddp_find_unused_para
 _TOLD = ("accelerator", "callbacks", "precision", _STRATEGY, *_LEFT_THERE, *_CHECKS)
 #: Precisions in which a Trainer leaves everything as it is, and those in which it casts what each operation takes.
 FULL_PRECISION = (NONE, Const(32), Const("32"), Const("32-true"))
-_MIXED = (Const(16), Const("16"), Const("16-mixed"), Const("bf16"), Const("bf16-mixed"))
+_MIXED: dict[Value, str] = {
+    **dict.fromkeys((Const(16), Const("16"), Const("16-mixed")), "float16"),
+    **dict.fromkeys((Const("bf16"), Const("bf16-mixed")), "bfloat16"),
+}
 _UNSURE, _HOST = "unsure", "cpu"
 #: What a callback that writes predictions is told of each batch.
 _PREDICTING, _WRITE = "predict_step", "write_on_batch_end"
@@ -225,8 +228,9 @@ def _run_steps(run: Run, phase: _Phase, loader: Value, optimizer: Value) -> Valu
         run.hook(hook)
     batch = run.batch(loader)
     run.hook(f"on_{phase.hooks}_batch_start", batch, number, number)
-    mixed = run.option("precision") in _MIXED
-    with autocast.within(interp, "?" if mixed else None):  # hooks are not
+    mixed = _MIXED.get(run.option("precision"))
+    is_sure = not run.is_on_host and run.option(_STRATEGY) in _BRINGING_BACK
+    with autocast.within(interp, mixed if is_sure or mixed is None else "?"):  # hooks are not
         outputs = run.call(run.model, phase.step, [batch, number, number])
     if phase is _TRAIN:
         _learn(run, outputs, optimizer)
