@@ -89,3 +89,50 @@ def test_an_answer_counts_until_what_is_asked_for_changes(test: str, between: st
     body = f"if {test}:\n    w = torch.ones(3).cuda()\nelse:\n    w = torch.zeros(3)\n{{}}\nif {test}:\n    w * x"
     assert found(body.format("pass")) == []
     assert len(found(body.format(between))) == 1
+
+
+ROUND = """for i, y in enumerate(torch.ones(8, 4, 3, device="cuda")):
+    n = y.size(0)
+    if {test}:
+        w = torch.zeros(3)
+    else:
+        w = torch.ones(3).cuda()
+    {between}
+    if {again}:
+        w * x
+"""
+
+
+@pytest.mark.parametrize(
+    ("test", "again"),
+    [
+        ("i % 2 == 0", "i % 2 != 0"),
+        ("i % 2 == 0", "i % 2 == 1"),
+        ("n < 4", "n >= 4"),
+        ("y.size(0) < 4", "not y.size(0) < 4"),
+        ("n * 2 < 9", "n * 2 >= 9 and i"),
+    ],
+)
+def test_a_round_asks_for_what_it_brings(test: str, again: str) -> None:
+    assert found(ROUND.format(test=test, again=again, between="pass")) == []
+    assert len(found(ROUND.format(test=test, again=test, between="pass"))) == 1
+
+
+@pytest.mark.parametrize("between", ["i = int(input())", "n += 1", "y = y[1:]"])
+def test_until_it_gives_that_another_value(between: str) -> None:
+    asked = {"i": "i % 2 == 0", "n": "n * 2 < 9", "y": "y.size(0) < 4"}
+    test = asked[next(name for name in "iny" if between.startswith(name))]
+    assert len(found(ROUND.format(test=test, again=f"not {test}", between=between))) == 1
+
+
+def test_the_next_round_brings_something_else() -> None:
+    body = """w = torch.ones(3).cuda()
+for i in range(9):
+    if i % 3 == 0:
+        w * x
+    if i % 3 == 0:
+        w = torch.ones(3).cuda()
+    else:
+        w = torch.zeros(3)
+"""
+    assert len(found(body)) == 1

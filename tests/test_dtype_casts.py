@@ -249,3 +249,18 @@ def test_what_has_the_dtype_of_an_operand_is_cast_there_where_that_came_from(mad
     )
     fixed, _ = fix_texts({"main.py": text}, Applicability.UNSAFE)
     assert fixed["main.py"].count(".float()") == 1
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("torch.arange(4).long()", "torch.arange(4).float()"),
+        (
+            "torch.zeros(4, dtype=torch.float64).double() * 2",
+            "torch.zeros(4, dtype=torch.float64).float() * 2",
+        ),
+    ],
+)
+def test_a_cast_that_changed_nothing_casts_to_what_is_wanted(before: str, after: str) -> None:
+    text = f"import torch\n\nnet = torch.nn.Linear(4, 2)\nx = {before}\nprint(net(x))\n"
+    assert fix_texts({"main.py": text}, Applicability.UNSAFE)[0]["main.py"] == text.replace(before, after)

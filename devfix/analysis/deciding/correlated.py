@@ -9,9 +9,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeGuard
 
-from devfix.analysis.deciding.steadiness import holds_still, is_steady, options_in, targets
+from devfix.analysis.deciding.steadiness import holds_still, is_steady, loop_of, options_in, targets
 from devfix.analysis.domain.state import State, is_loaded, parted
 from devfix.analysis.domain.values import Ref, Tensor, TupleValue, Union, Value
 from devfix.analysis.text.scope_names import parameters_of
@@ -19,7 +19,7 @@ from devfix.analysis.text.syntax import remembered, statements_in, walk
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
-    from devfix.analysis.language.frames import Frame
+    from devfix.analysis.language.frames import Frame, Loop
 
 
 class Choice(NamedTuple):
@@ -199,7 +199,7 @@ def _excluded(test: ast.expr, asked: Mapping[str, object]) -> list[str]:
 def outcomes(interp: Interpreter, node: ast.If, then: State, other: State) -> Outcomes:
     """What either branch of a test leaves behind, if the test would come out the same again."""
     frame = interp.frame
-    if then.dead or other.dead or frame.kind == "class" or not is_steady(interp, node.test):
+    if then.dead or other.dead or frame.kind == "class" or not _is_asked_again(interp, node.test):
         return {}
     key, _ = _key(node.test)
     known = {*frame.choices.get(key, ())}
@@ -216,7 +216,7 @@ def outcomes_of_expression(
     interp: Interpreter, node: ast.IfExp, values: tuple[Value, Value], then: State, other: State
 ) -> None:
     """The same for the objects that ``this if test else that`` makes."""
-    if not then.dead and not other.dead and is_steady(interp, node.test):
+    if not then.dead and not other.dead and _is_asked_again(interp, node.test):
         _tell_made(interp, node.test, {"": values}, then, other)
 
 
@@ -311,7 +311,7 @@ def keep_expression(interp: Interpreter, node: ast.IfExp, joined: Value, then: V
     statement = interp.frame.statement
     if not isinstance(statement, ast.Assign) or statement.value is not node:
         return
-    if not _tells_choice(interp, joined, then, other) or not is_steady(interp, node.test):
+    if not _tells_choice(interp, joined, then, other) or not _is_asked_again(interp, node.test):
         return
     key, swapped = _key(node.test)
     choice = Choice(joined, *((other, then) if swapped else (then, other)), node.test)
@@ -325,6 +325,24 @@ def _key(test: ast.expr) -> tuple[str, bool]:
     return _dumped(affirmed), swapped
 
 
+def _is_asked_again(interp: Interpreter, test: ast.expr) -> bool:
+    """Whether a test comes out the same where it is asked again: for good, or until the round of a loop ends."""
+    if is_steady(interp, test):
+        return True
+    loop = loop_of(interp, test)
+    if loop is not None:
+        loop.asked.add(_key(test)[0])
+    return loop is not None
+
+
+def end_round(interp: Interpreter, loop: Loop) -> None:
+    """What the next round brings tests may answer otherwise."""
+    for key in loop.asked:
+        interp.frame.choices.pop(key, None)
+        interp.frame.made.pop(key, None)
+    loop.asked.clear()
+
+
 _OPPOSITES: dict[type, type[ast.cmpop]] = {
     ast.NotIn: ast.In, ast.NotEq: ast.Eq, ast.IsNot: ast.Is, ast.LtE: ast.Gt, ast.GtE: ast.Lt,
 }  # fmt: skip
@@ -336,10 +354,23 @@ def _affirmed(test: ast.expr) -> tuple[ast.expr, bool]:
     swapped = False
     while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         test, swapped = test.operand, not swapped
+    if _asks_for_odd(test):
+        test, swapped = (
+            ast.copy_location(ast.Compare(test.left, test.ops, [ast.Constant(0)]), test),
+            not swapped,
+        )
     if isinstance(test, ast.Compare) and len(test.ops) == 1 and type(test.ops[0]) in _OPPOSITES:
         affirmed = ast.Compare(test.left, [_OPPOSITES[type(test.ops[0])]()], test.comparators)
         return ast.copy_location(affirmed, test), not swapped
     return test, swapped
+
+
+def _asks_for_odd(test: ast.expr) -> TypeGuard[ast.Compare]:
+    """Whether a test is ``i % 2 == 1``."""
+    if not isinstance(test, ast.Compare) or not isinstance(test.left, ast.BinOp) or len(test.ops) != 1:
+        return False
+    halves = isinstance(test.left.op, ast.Mod) and ast.unparse(test.left.right) == "2"
+    return halves and isinstance(test.ops[0], (ast.Eq, ast.NotEq)) and ast.unparse(test.comparators[0]) == "1"
 
 
 @remembered

@@ -7,6 +7,7 @@ A test of options does (``args.large``), and so does a call that only looks: ``l
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -26,6 +27,7 @@ from devfix.analysis.text.syntax import (
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
+    from devfix.analysis.language.frames import Loop
 
 
 def is_steady(interp: Interpreter, test: ast.expr) -> bool:
@@ -36,6 +38,35 @@ def is_steady(interp: Interpreter, test: ast.expr) -> bool:
     if not looks.at or not _changing(scope).isdisjoint(looks.at):
         return False
     return looks.into.isdisjoint(_refilled(scope)) and _declared(interp, scope).isdisjoint(looks.at)
+
+
+def loop_of(interp: Interpreter, test: ast.expr) -> Loop | None:
+    """The loop in each of whose rounds a test comes out the same wherever it is asked, since it asks for what the round brings."""
+    frame, looks = interp.frame, _looked(test)
+    loop = frame.loops[-1] if frame.loops else None
+    if not looks.at or loop is None or loop.node is None:
+        return None
+    scope = reads.tree(interp) if frame.function is None else frame.function.node
+    brought = {name for name, last in _brought(loop.node).items() if last < (test.lineno, test.col_offset)}
+    if not (_changing(scope) & looks.at <= brought and looks.into.isdisjoint(_refilled(scope))):
+        return None
+    return loop if _declared(interp, scope).isdisjoint(looks.at) else None
+
+
+@remembered
+def _brought(loop: ast.For | ast.AsyncFor) -> dict[str, tuple[int, int]]:
+    """The names that each round of a loop gives one value, with where it has done so."""
+    given: list[tuple[ast.expr, ast.stmt]] = [(target, loop) for target in targets(loop)]
+    given += [(target, statement) for statement in loop.body for target in targets(statement)]
+    inner = [target for part in statements_in(loop) if part is not loop for target in targets(part)]
+    several = Counter(map(spelt, [*targets(loop), *inner]))
+    return {
+        target.id: (target.end_lineno or target.lineno, target.end_col_offset or target.col_offset)
+        if statement is loop
+        else (statement.end_lineno or statement.lineno, statement.end_col_offset or 0)
+        for target, statement in given
+        if isinstance(target, ast.Name) and several[target.id] == 1
+    }
 
 
 def holds_still(interp: Interpreter, before: ast.expr, test: ast.expr) -> bool:

@@ -97,6 +97,8 @@ class Loop:
     decided: set[ast.expr] = field(default_factory=set)
     opened: bool = False
     grown: set[str] = field(default_factory=set)
+    #: The tests that come out the same wherever one round asks them.
+    asked: set[str] = field(default_factory=set)
     exact: bool = False
     is_first: bool = False
     once: bool = False

@@ -235,6 +235,7 @@ def while_(interp: Interpreter, node: ast.While) -> None:
 def _next_round(interp: Interpreter, loop: Loop, before: State | None) -> None:
     """``continue`` joins the end of the body, and counters become any number, for the next round."""
     loop.is_first = False
+    correlated.end_round(interp, loop)
     suspended.note_round(interp, loop)
     for state in loop.continues:
         split = loop.by_data or interp.program.adopts

@@ -229,7 +229,9 @@ def retarget(interp: Interpreter, value: Tensor, target: Target, site: CallSite)
         trail = (interp.site("cast", site.node),)
         roots = roots_of([value])
         if dtype == value.dtype:
-            return value if split is value.split else replace(value, split=split)
+            value = value if split is value.split else replace(value, split=split)
+            cast = target.dtype is not None and dtype is not None  # of what may come to be of another one
+            return replace(value, typed=(trail,)) if cast else value
     else:
         kind = "result" if target.roots else "move"
         trail, roots = (interp.site(kind, site.node),), target.roots
