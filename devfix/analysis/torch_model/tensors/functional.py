@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.copying import frozen, replace
 from devfix.analysis.domain.join import scalar_type
-from devfix.analysis.domain.lattice import AT_LEAST_1, INTEGERS, rank_of_broadcast, rank_of_stack
+from devfix.analysis.domain.lattice import (
+    AT_LEAST_1,
+    INTEGERS,
+    UNKNOWN_DEVICE,
+    rank_of_broadcast,
+    rank_of_stack,
+)
 from devfix.analysis.domain.values import (
     FALSE,
     TRUE,
@@ -20,7 +26,7 @@ from devfix.analysis.domain.values import (
     without_none,
 )
 from devfix.analysis.language import iteration
-from devfix.analysis.language.frames import CallSite
+from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.torch_model.devices import autocast
 from devfix.analysis.torch_model.modules import functional_calls, norms
 from devfix.analysis.torch_model.tensors import (
@@ -34,6 +40,7 @@ from devfix.analysis.torch_model.tensors import (
     ranks,
     requirements,
     results,
+    sequences,
 )
 from devfix.analysis.torch_model.tensors.requirements import Part
 from devfix.analysis.torch_model.tensors.specs import OPS, Op
@@ -275,10 +282,25 @@ def pad_packed(interp: Interpreter, name: str, site: CallSite) -> Value:
 
 
 def pad_sequence(interp: Interpreter, name: str, site: CallSite) -> Value:
-    """``pad_sequence``, ``pack_sequence``: the list becomes one tensor where its items are."""
-    made = operations.joined(interp, "torch.stack", OPS["stack"], site)
+    """``pad_sequence``, ``pack_sequence``: the items are copied into one tensor, which is like the first of them."""
+    with interp.recorder.mute():
+        made = operations.joined(interp, "torch.stack", OPS["stack"], site)
+    if isinstance(made, Tensor) and site.args:
+        made = _like_the_first(interp, made, site.args[0])
     number_range.check_made(interp, f"torch.nn.utils.rnn.{name}", site, made, (2, "padding_value"))
     return _packed(made, packed=name.endswith("pack_sequence"))
+
+
+def _like_the_first(interp: Interpreter, made: Tensor, given: Arg) -> Tensor:
+    """A tensor that the items of a list are copied into, where they are not all alike."""
+    tensors = [part.tensor for part in sequences.members(interp, given)[0]]
+    if len({(tensor.device, tensor.dtype) for tensor in tensors}) < 2:
+        return made
+    items = iteration.exact_items(interp, given.value)
+    first = without_none(items[0]) if items else None
+    if not isinstance(first, Tensor):
+        return replace(made, device=UNKNOWN_DEVICE, dtype=None)
+    return replace(made, device=first.device, dtype=first.dtype)
 
 
 def unpadded(interp: Interpreter, name: str, site: CallSite) -> Value:

@@ -131,6 +131,9 @@ OPS: dict[str, Op] = {
     "diff": Op(("input", "#n", "#dim", "prepend", "append"), scalars=False, rank="first"),
     "cov": Op(("input", "#correction", "fweights", "aweights"), scalars=False, dtype="float", rank=""),
     "corrcoef": Op(("input",), scalars=False, dtype="float", rank=""),
+    "segment_reduce": Op(
+        ("data", "#reduce", "lengths", "#indices", "offsets"), scalars=False, dtype="first", rank="first"
+    ),
     "bincount": Op(("input", "weights"), scalars=False, dtype="counted", rank="1"),
     # joining
     **_table("cat concat concatenate", Op(("tensors",), scalars=False, rank="first", sequence=True)),

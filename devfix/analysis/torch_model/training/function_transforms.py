@@ -110,6 +110,7 @@ def of_product(interp: Interpreter, name: str, site: CallSite) -> Value:
         return UNKNOWN
     args = given.value.items if isinstance(given.value, TupleValue) else (given.value,)
     value = interp.call(function, CallSite(site.node, tuple(Arg(each, given.node) for each in args)))
+    _meet_each(interp, name, TupleValue(args) if not name.endswith(".vjp") else value, site.get(2, "v"), site)
     like = value if name.endswith(".jvp") else given.value
     return TupleValue((value, _mapped(interp, like, lambda t: _alike(interp, t, site))))
 
@@ -126,6 +127,17 @@ def forward_product(interp: Interpreter, name: str, site: CallSite) -> Value:
     for primal, tangent in zip(items, directions or (), strict=False):
         _meet(interp, "torch.func.jvp", primal, tangents and tangents._replace(value=tangent), site)
     return TupleValue((value, _mapped(interp, value, lambda t: _alike(interp, t, site))))
+
+
+def _meet_each(interp: Interpreter, name: str, like: Value, given: Arg | None, site: CallSite) -> None:
+    """The vector of a product is beside what it is like, each of its parts where there are several."""
+    if given is None:
+        return
+    ones = like.items if isinstance(like, TupleValue) else (like,)
+    vectors = given.value.items if isinstance(given.value, TupleValue) else (given.value,)
+    if len(ones) == len(vectors):
+        for one, vector in zip(ones, vectors, strict=True):
+            _meet(interp, name, one, given._replace(value=vector), site)
 
 
 def _meet(interp: Interpreter, name: str, value: Value, given: Arg | None, site: CallSite) -> None:
