@@ -389,6 +389,7 @@ def _stateless(interp: Interpreter, obj: Obj, name: str, site: CallSite) -> Valu
         return UNKNOWN
     if name in ("CosineSimilarity", "PairwiseDistance") and len(site.args) > 1:
         return operations.apply(interp, "cosine_similarity", site) or UNKNOWN
+    operand_types.check_float(interp, operand_types.of_layer(name), value, site)
     rank = value.rank if value.rank in (None, 0) or name not in ("Flatten", "Unflatten") else AT_LEAST_1
     result = operations.derived(interp, [value], site, value.dtype, rank)
     norm = norms.NORMS.get(name)

@@ -273,7 +273,7 @@ def normal(interp: Interpreter, name: str, site: CallSite) -> Value:
         return _new(interp, site, "float32", size_rank(interp, [size]), random=True)
     if not tensors:
         return Tensor(UNKNOWN_DEVICE, trail=(interp.site("result", site.node),))
-    device = requirements.meet(interp, site.node, "torch.normal", tensors)
+    device = requirements.meet(interp, site.node, "torch.normal", tensors, scalars=False)
     generators.check(interp, site, device)
     first = tensors[0].tensor
     trail = (interp.site("result", site.node),)

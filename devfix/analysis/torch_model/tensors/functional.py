@@ -118,7 +118,10 @@ def call(interp: Interpreter, name: str, site: CallSite) -> Value | None:
 def _of_one(interp: Interpreter, name: str, site: CallSite) -> Value:
     """A function of one tensor with results of its own."""
     value = _operand(interp, site)
-    return results.of(interp, name, value, site) if value is not None else UNKNOWN
+    if value is None:
+        return UNKNOWN
+    operand_types.check_float(interp, name, value, site)
+    return results.of(interp, name, value, site)
 
 
 def _operand(interp: Interpreter, site: CallSite) -> Tensor | None:

@@ -11,6 +11,7 @@ from devfix.analysis.language.frames import CallSite
 from devfix.analysis.torch_model.devices import device_strings
 from devfix.analysis.torch_model.tensors import functional, operations
 from devfix.analysis.torch_model.tensors.arguments import dtype_of
+from devfix.analysis.torch_model.tensors.specs import OPS
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -21,6 +22,8 @@ def make(interp: Interpreter, name: str, site: CallSite) -> Value:
     rows = functional.pad_sequence(interp, "nested_tensor", site)
     if not isinstance(rows, Tensor) or site.open:
         return UNKNOWN
+    if device_strings.asked(interp, site, None, "device") is None:
+        operations.joined(interp, name, OPS["stack"], site)  # an H200 takes no rows of another place
     told, asked = site.keywords.get("dtype"), device_strings.asked(interp, site, None, "device")
     dtype = rows.dtype if told is None or told.value == NONE else dtype_of(told.value)
     return replace(rows, device=asked or rows.device, dtype=dtype, rank=None, split=None)

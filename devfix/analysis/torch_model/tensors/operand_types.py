@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.copying import replace
@@ -47,8 +48,15 @@ _ATTENTION = frozenset(
 _OF_FLOATS = frozenset(
     "mean std var nanmean norm std_mean var_mean vector_norm quantile nanquantile softmax log_softmax softmin "
     "normalize gelu silu mish elu celu selu leaky_relu rrelu softplus logsigmoid hardsigmoid hardswish hardshrink "
-    "softshrink glu frac logcumsumexp inverse pinverse cholesky matrix_exp multinomial bernoulli".split()
+    "softshrink glu frac logcumsumexp inverse pinverse cholesky matrix_exp multinomial bernoulli "
+    "cdist adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool1d adaptive_max_pool2d "
+    "adaptive_max_pool3d".split()
 )
+#: What accelerators have of floats alone.
+_OF_FLOATS_THERE = frozenset(
+    f"{kind}_pool{dimensions}d" for kind in ("max", "avg", "lp") for dimensions in (1, 2, 3)
+)
+_HUMP = re.compile("(?<=[a-z])(?=[A-Z])")
 #: The operands that have to have the dtype of what they are written into, or blended with.
 _WRITTEN = frozenset(("src", "source", "values", "end"))
 #: Functions that autocast gives operands of one dtype, the widest.
@@ -172,12 +180,24 @@ def _are_pivots(name: str, part: Part) -> bool:
 def check_float(interp: Interpreter, name: str, tensor: Tensor, site: CallSite) -> None:
     """``matches.mean()`` of integers: "mean(): could not infer output dtype"."""
     given = site.keywords.get("dtype")
-    if name not in _OF_FLOATS or tensor.dtype not in _INTEGERS or site.open:
+    there = name in _OF_FLOATS_THERE and tensor.device.is_accelerator
+    if not (name in _OF_FLOATS or there) or tensor.dtype not in _INTEGERS or site.open:
         return
     if given is not None and given.value != NONE:
         return
     part = Part(tensor, "input", site.args[0].node if site.args else None)
-    requirements.record(interp, site.node, f"torch.{name}", "float-dtype", [part], wanted="float32")
+    detail = {"there": "1"} if there else {}
+    requirements.record(interp, site.node, f"torch.{name}", "float-dtype", [part], wanted="float32", **detail)
+
+
+def placed(parts: list[Part], excused: str) -> list[Part]:
+    """The operands that have to be in one place: all but the one that may be a number of the CPU, where it is one."""
+    return [part for part in parts if part.role != excused or part.tensor.rank not in (0, None)]
+
+
+def of_layer(name: str) -> str:
+    """The function that a layer without weights calls: ``MaxPool2d`` is ``max_pool2d``."""
+    return _HUMP.sub("_", name).lower()
 
 
 def check_product(interp: Interpreter, node: ast.AST, operation: str, parts: list[Part]) -> None:

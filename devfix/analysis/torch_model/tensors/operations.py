@@ -265,13 +265,13 @@ def _operation(interp: Interpreter, name: str, op: Op, site: CallSite, *, in_pla
     operand_types.check_logical(interp, site.node, full, parts, [arg.value for arg in site.args[1:]])
     detail = {"in_place": parts[0].role} if in_place else None
     scalars = op.scalars or _is_bounded_by_number(op, site)
-    device = requirements.meet(interp, site.node, full, parts, scalars=scalars, detail=detail)
+    placed = operand_types.placed(parts, op.excused)
+    device = requirements.meet(interp, site.node, full, placed, scalars=scalars, detail=detail)
     if op.same_dtype and device.is_accelerator and not unclear:
         operand_types.check_product(interp, site.node, full, parts)
     if in_place:
         in_place_results.check(interp, site.node, full, parts, [arg.value for arg in site.args[1:]])
-        changed = parts[0].tensor
-        # A mismatch is told once: what follows is judged as if the operand had been moved.
+        changed = parts[0].tensor  # told once: what follows is judged as if it had been moved
         return replace(changed, device=device) if changed.device.kind == "cpu" else changed
     if unclear and not device.is_accelerator and not op.scalars:
         device = parts[0].tensor.device

@@ -21,7 +21,7 @@ class Op:
     says), ``wide`` (float64 at least), or empty for unknown.
     ``rank``: ``broadcast``, ``less`` (one less than that), ``product`` (of matrices), ``first``, ``last`` (of the last
     operand), ``zero``, ``reduce`` (0 without ``dim``), ``some`` (at least 1), a number of dimensions, or empty.
-    ``sequence``: the first operand is a list or tuple of tensors.
+    ``sequence``: the first operand is a list or tuple of tensors. ``excused``: the one operand that may be a number of the CPU.
     """
 
     operands: tuple[str, ...]
@@ -30,6 +30,7 @@ class Op:
     dtype: str = "promote"
     rank: str = "broadcast"
     sequence: bool = False
+    excused: str = ""
 
 
 def _table(names: str, op: Op) -> dict[str, Op]:
@@ -67,9 +68,9 @@ OPS: dict[str, Op] = {
         Op(("input", "other"), dtype="bool"),
     ),
     "isclose": Op(("input", "other"), same_dtype=True, dtype="bool"),
-    "lerp": Op(("input", "end", "weight"), scalars=False),
-    "addcmul": Op(("input", "tensor1", "tensor2")),
-    "addcdiv": Op(("input", "tensor1", "tensor2")),
+    "lerp": Op(("input", "end", "weight"), scalars=False, excused="weight"),
+    "addcmul": Op(("input", "tensor1", "tensor2"), scalars=False, excused="tensor2"),
+    "addcdiv": Op(("input", "tensor1", "tensor2"), scalars=False),
     "where": Op(("condition", "input", "other")),
     "clamp": Op(("input", "min", "max"), scalars=False, dtype="promote", rank="first"),
     "clip": Op(("input", "min", "max"), scalars=False, dtype="promote", rank="first"),
@@ -99,7 +100,7 @@ OPS: dict[str, Op] = {
     "cross": Op(("input", "other"), scalars=False, same_dtype=True, rank="first"),
     "tensordot": Op(("a", "b"), scalars=False, same_dtype=True, rank=""),
     "cdist": Op(("x1", "x2"), scalars=False, same_dtype=True, rank="some"),
-    "dist": Op(("input", "other"), scalars=False, rank="zero"),
+    "dist": Op(("input", "other"), rank="zero"),
     # indexing functions: one device; the dtype is the data's
     "gather": Op(("input", "#dim", "index"), scalars=False, dtype="first", rank="first"),
     "scatter": Op(("input", "#dim", "index", "src"), scalars=False, dtype="first", rank="first"),
