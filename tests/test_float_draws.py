@@ -86,3 +86,13 @@ def test_numbers_of_a_draw_are_cast_for_it() -> None:
 def test_what_is_drawn_like_integers_is_of_floats_for_what_follows() -> None:
     assert len(clashes(f"{HEAD}noise = torch.randn_like(n)\nprint(noise.mean(), noise @ f)\n")) == 1
     assert torch.randn_like(torch.tensor([1]), dtype=torch.float32).dtype == torch.float32
+
+
+@pytest.mark.parametrize("name", ["normal_", "xavier_uniform_", "orthogonal_"])
+def test_what_initialises_a_tensor_draws_where_that_is(name: str) -> None:
+    use = f"torch.nn.init.{name}(torch.ones(2, 2{{}}), generator=torch.Generator({{}}))"
+    there = ', device="cuda"'
+    assert clashes(f"import torch\n{use.format(there, '')}\n") == ["2: generator"]
+    assert clashes(f"import torch\n{use.format('', repr('cuda'))}\n") == ["2: generator"]
+    assert clashes(f"import torch\n{use.format('', '')}\n") == []
+    assert clashes(f"import torch\n{use.format(there, repr('cuda'))}\n") == []

@@ -346,8 +346,10 @@ def of_parameters(rank: int) -> Callable[[Interpreter, str, CallSite], Value]:
 
 def init(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``torch.nn.init.*_``: fills in place and returns the tensor."""
-    value = site.value(0, "tensor")
-    return value if value is not None else UNKNOWN
+    value = without_none(site.value(0, "tensor") or UNKNOWN)
+    if isinstance(value, Tensor) and "generator" in site.keywords:
+        generators.check(interp, site, value.device)
+    return value
 
 
 def embedding(interp: Interpreter, name: str, site: CallSite) -> Value:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import cache
 from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.copying import replace
@@ -195,6 +196,7 @@ def placed(parts: list[Part], excused: str) -> list[Part]:
     return [part for part in parts if part.role != excused or part.tensor.rank not in (0, None)]
 
 
+@cache
 def of_layer(name: str) -> str:
     """The function that a layer without weights calls: ``MaxPool2d`` is ``max_pool2d``."""
     return _HUMP.sub("_", name).lower()
