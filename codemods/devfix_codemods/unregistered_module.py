@@ -27,7 +27,8 @@ class UnregisteredModule(Rule):
     the CPU and raise "Expected all tensors to be on the same device". Nor do they show up in
     ``parameters()`` and ``state_dict()``, so they are neither trained nor saved.
 
-    The fix puts them into a registered container. It is unsafe: from then on an optimizer trains
+    The fix puts them into a registered container, and so it does with the lists and dicts within; a dict whose keys are no
+    texts gets a ``ModuleList`` beside it. It is unsafe: from then on an optimizer trains
     the modules, and checkpoints hold them.
 
     Before::
@@ -86,7 +87,7 @@ def _fault(facts: Facts, mismatch: Mismatch, operand: Operand) -> Fault:
     kept = unregistered(mismatch, operand)
     message = f"the {kept} in {held} are not registered, so `Module.to` leaves them on the CPU"
     if mismatch.get("parts") is None:
-        fixes = [container_fix(facts, operand, kept)]
+        fixes = [container_fix(facts, mismatch, operand, kept)]
     else:
         fixes = [*ModuleMover(facts, operand).fixes(), parts_fix(facts, mismatch, operand)]
     return Fault(mismatch, message, tuple(fix for fix in fixes if fix is not None), site)

@@ -19,9 +19,24 @@ def would_be(facts: Facts, name: str) -> bool:
     for source in facts.program.sources.values():
         if f".{name}" not in source.text or "parameters(" not in source.text:
             continue
-        if any(_lists_both(scope, name) for scope in _scopes(source.tree)):
+        names = {name, *_handed_on(source.tree, name)}
+        if any(_lists_both(scope, names) for scope in _scopes(source.tree)):
             return True
     return False
+
+
+def _handed_on(tree: ast.Module, name: str) -> Iterator[str]:
+    """The methods that return what the attribute holds, or something of it."""
+    for node in ast.walk(tree):
+        if isinstance(node, _FUNCTIONS):
+            given = (
+                each.value
+                for each in ast.walk(node)
+                if isinstance(each, (ast.Return, ast.Yield, ast.YieldFrom))
+            )
+            parts = (part for value in given if value is not None for part in ast.walk(value))
+            if any(isinstance(part, ast.Attribute) and part.attr == name for part in parts):
+                yield node.name
 
 
 def _scopes(tree: ast.Module) -> Iterator[list[ast.AST]]:
@@ -32,7 +47,7 @@ def _scopes(tree: ast.Module) -> Iterator[list[ast.AST]]:
     yield [node for node in ast.walk(tree) if node not in inner]
 
 
-def _lists_both(nodes: list[ast.AST], name: str) -> bool:
+def _lists_both(nodes: list[ast.AST], names: set[str]) -> bool:
     listed = set(filter(None, map(_listed, nodes)))
     if not listed:
         return False
@@ -42,7 +57,7 @@ def _lists_both(nodes: list[ast.AST], name: str) -> bool:
         holders = {
             ast.unparse(part.value)
             for part in ast.walk(node.iter)
-            if isinstance(part, ast.Attribute) and part.attr == name
+            if isinstance(part, ast.Attribute) and part.attr in names
         }
         targets = {part.id for part in ast.walk(node.target) if isinstance(part, ast.Name)}
         if holders & listed and targets & listed:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.outline import Outline
@@ -19,7 +20,7 @@ from devfix.findings import (
     ReplaceExpression,
     WrapExpression,
 )
-from devfix.placement.modules import listed_twice
+from devfix.placement.modules import listed_twice, module_keys, module_rows
 from devfix.placement.modules.registration import Attribute, attribute_at
 from devfix.placement.text.dependence import dotted
 from devfix.source import Source
@@ -40,36 +41,50 @@ _TAKEN = frozenset(
 )
 
 
-def container_fix(facts: Facts, operand: Operand, held: str = "modules") -> Fix | None:
-    """Puts the list or dict that holds the operand's module, or the operand, into a registered container."""
+def container_fix(facts: Facts, mismatch: Mismatch, operand: Operand, held: str = "modules") -> Fix | None:
+    """Puts the list or dict that holds the operand's module, or the operand, into a registered container.
+
+    Where it holds them in lists or dicts, each of those becomes such a container, too. What no container takes gets one beside it.
+    """
     site = container_site(operand)
     attribute = attribute_at(facts, site) if site is not None else None
-    if attribute is None or not operand.trail:
+    if attribute is None or not operand.trail or listed_twice.would_be(facts, attribute.name):
         return None
     statement = attribute.outline.statement_of(attribute.target)
     single = isinstance(statement, ast.AnnAssign) or getattr(statement, "targets", None) == [attribute.target]
     value = statement.value if single and isinstance(statement, (ast.Assign, ast.AnnAssign)) else None
     if isinstance(value, ast.IfExp):
         value = _branch(attribute.outline, value, operand.trail[0])
+    path, rows = attribute.site.path, mismatch.get("rows")
+    if module_keys.are_others(facts, mismatch, value):
+        name, imports = _spelt(facts, path, f"{_FAMILIES[held]}List")
+        insertion = module_keys.beside(attribute, statement, rows or "", name)
+        title = f"register the {held} of `{attribute.name}`"
+        return _fix(title, path, [insertion], imports) if insertion is not None else None
     form = _form(facts, operand.trail[0]) or (_form_of(value) if isinstance(value, ast.BinOp) else "")
     kind = f"{_FAMILIES[held]}{form}"
     unpacked = value is None and _is_unpacked(attribute, statement)
     if (value is None and not unpacked) or not form or not _suits(attribute, kind):
         return None
-    if listed_twice.would_be(facts, attribute.name):
-        return None
-    name, imports = _spelt(facts, attribute.site.path, kind)
+    name, imports = _spelt(facts, path, kind)
     edit = (
         _registered(attribute.outline.source, value, name)
         if value is not None
         else _after(attribute, statement, name)
     )
-    told = [edit]
+    package = name.rpartition(kind)[0]
+    inner = module_rows.registering(attribute, value, rows, package)
+    whole = module_rows.gone_through(attribute, value, rows, name, package) if inner is None else edit
+    if whole is None:
+        return None
+    told = [whole, *(inner or [])]
     if isinstance(statement, ast.AnnAssign) and value is statement.value:
         told.append(ReplaceExpression(attribute.outline.source.span(statement.annotation), name))
-    title = f"make `{attribute.name}` a `{kind}`"
-    edits = (FileEdit(attribute.site.path, each) for each in told)
-    return Fix(title, (*edits, *imports), Applicability.UNSAFE)
+    return _fix(f"make `{attribute.name}` a `{kind}`", path, told, imports)
+
+
+def _fix(title: str, path: str, told: Iterable[Edit], imports: tuple[FileEdit, ...]) -> Fix:
+    return Fix(title, (*(FileEdit(path, each) for each in told), *imports), Applicability.UNSAFE)
 
 
 def _is_unpacked(attribute: Attribute, statement: ast.stmt) -> bool:

@@ -30,7 +30,7 @@ from devfix.analysis.language.iteration import NAMED
 from devfix.analysis.nn import modules
 from devfix.analysis.record.trails import Trail, extend
 from devfix.analysis.reuse import reads
-from devfix.analysis.torch_model.modules import keepers
+from devfix.analysis.torch_model.modules import keepers, module_rows
 from devfix.findings import Origin
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def _listed(interp: Interpreter, container: Ref, depth: int = 2) -> Iterator[Ref
     obj = interp.obj_of(container)
     if obj is None or obj.kind not in ("list", "dict"):
         return
-    for held in _references(everything(obj)):
+    for held in _references(module_rows.in_tuples(everything(obj))):
         yield held
         if depth:
             yield from _listed(interp, held, depth - 1)
@@ -131,7 +131,10 @@ def root(interp: Interpreter, ref: Ref) -> tuple[Ref, Ref | None]:
 def _holds_others(interp: Interpreter, container: Ref) -> bool:
     """Whether a list or dict holds what no ``ModuleList`` takes, such as functions or numbers: it is none of modules."""
     held = (each for value in everything(interp.obj(container)) for each in members(value))
-    return any(each.__class__ in _NO_MODULES and each != NONE for each in held)
+    return any(
+        each.__class__ in _NO_MODULES and each != NONE and not module_rows.is_row(interp, each)
+        for each in held
+    )
 
 
 def _running(interp: Interpreter, held_by: Holders, owners: list[Ref]) -> Ref:
@@ -365,6 +368,8 @@ def _detail(interp: Interpreter, top: Ref, container: Ref | None, kept: Ref | No
     found: dict[str, str] = {"module": class_name(interp.obj(top))}
     if container is not None or kept is not None:
         found["unregistered"] = "1"
+    if container is not None:
+        found.update(module_rows.described(interp, interp.obj(container)))
     if kept is not None:
         found["parts"] = " ".join(keepers.modules_in(interp, kept))
     above = holders(interp).get(top.address, ())
