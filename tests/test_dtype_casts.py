@@ -24,6 +24,25 @@ PROGRAMS = {
         "how = dict(dtype=torch.int64)\nshare = torch.zeros(3, **how)\nshare /= share.sum()\nprint(share)\n",
         "share = torch.zeros(3, **how).float()\n",
     ),
+    "a weight that is computed, with a bias that may be left out": (
+        """
+class Scaled(nn.Module):
+    def __init__(self, weight, bias):
+        super().__init__()
+        self.register_buffer("steps", (weight * 8).to(torch.int8))
+        self.bias = bias
+
+    def forward(self, x):
+        return F.linear(x, self.steps * torch.tensor([0.125]), self.bias)
+
+
+model = nn.Sequential(nn.Linear(4, 3), nn.Linear(3, 2, bias=False)).bfloat16()
+for k, layer in enumerate(model):
+    model[k] = Scaled(layer.weight.detach(), layer.bias)
+print(model(torch.ones(1, 4, dtype=torch.bfloat16)))
+""",
+        "F.linear(x, (self.steps * torch.tensor([0.125])).to(x.dtype), self.bias)",
+    ),
     "a model in two dtypes": (
         """
 class Net(nn.Module):

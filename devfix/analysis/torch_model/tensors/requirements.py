@@ -224,11 +224,17 @@ def same_dtype(
         return
     if not interp.is_script and _awaits_halves(known):
         return
-    decisive = decisive or _decisive(known)
+    decisive = _always_given(known, decisive or _decisive(known))
     for part in known:
         if part.tensor.dtype != decisive.tensor.dtype and (fixed or not _is_cast_by_autocast(interp, part)):
             pair = [part, decisive]
             _record(interp, node, operation, "dtype", pair, {"wanted": decisive.tensor.dtype or ""})
+
+
+def _always_given(parts: list[Part], decisive: Part) -> Part:
+    """The operand that decides, or for a bias, which a layer may be made without, another one of its dtype."""
+    same = [part for part in parts if part.role != "bias" and part.tensor.dtype == decisive.tensor.dtype]
+    return same[0] if same and decisive.role == "bias" else decisive
 
 
 def _awaits_halves(parts: list[Part]) -> bool:
