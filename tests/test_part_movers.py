@@ -341,3 +341,95 @@ def test_a_named_tuple_that_goes_to_the_cpu_is_left_as_it_is() -> None:
     to_host = 'sample._replace(x=sample.x.to("cpu"))'
     after = fix_texts(files(COUNTED.format(moved=to_host)), Applicability.UNSAFE)[0]["main.py"]
     assert to_host in after
+
+
+GIVEN_OUT = """
+    import dataclasses
+    from collections import namedtuple
+    from typing import NamedTuple
+
+    import torch
+
+    {kind}
+
+    def samples(n):
+        for _ in range(n):
+            yield Sample(torch.ones(4, 3), torch.ones(4, 4), torch.tensor([3, 2, 2, 1]))
+
+
+    def upload(source, device):
+        for sample in source:
+            yield {moved}
+
+
+    def main():
+        device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        model = torch.nn.LSTM(3, 4).to(device)
+        for sample in upload(samples(3), device):
+            print({use})
+
+    main()
+"""
+_FIELDS = "\n    x: torch.Tensor\n    edges: torch.Tensor\n    lengths: torch.Tensor\n"
+KINDS = {
+    "_replace": (
+        'Sample = namedtuple("Sample", "x edges lengths")',
+        f"class Sample(NamedTuple):{_FIELDS}\n    @property\n    def size(self):\n        return len(self.x)\n",
+    ),
+    "dataclasses.replace": (f"@dataclasses.dataclass(frozen=True)\nclass Sample:{_FIELDS}",),
+}
+PACKED = "torch.nn.utils.rnn.pack_padded_sequence(sample.x, sample.lengths)"
+
+
+def _given_out(kind: str, moved: str, use: str) -> tuple[str, str]:
+    text = GIVEN_OUT.format(kind=kind.replace("\n", "\n    "), moved=moved, use=use)
+    before = files(text)
+    return before["main.py"], fix_texts(before, Applicability.UNSAFE)[0]["main.py"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "moved", "line"),
+    [
+        *(
+            (
+                kind,
+                "sample._replace(x=sample.x.to(device))",
+                "sample._replace(x=sample.x.to(device), edges=sample.edges.to(device))",
+            )
+            for kind in KINDS["_replace"]
+        ),
+        (
+            KINDS["dataclasses.replace"][0],
+            "dataclasses.replace(sample, x=sample.x.to(device))",
+            "dataclasses.replace(sample, x=sample.x.to(device), edges=sample.edges.to(device))",
+        ),
+        *(
+            (
+                kind,
+                "Sample(sample.x.to(device), sample.edges, sample.lengths)",
+                "Sample(sample.x.to(device), sample.edges.to(device), sample.lengths)",
+            )
+            for kind in (*KINDS["_replace"], *KINDS["dataclasses.replace"])
+        ),
+    ],
+)
+def test_a_generator_moves_the_part_that_it_left(kind: str, moved: str, line: str) -> None:
+    """The lengths stay where they are, which is where they are read."""
+    before, after = _given_out(kind, moved, f"sample.edges @ sample.x, {PACKED}")
+    assert after == before.replace(moved, line)
+
+
+def test_a_generator_that_leaves_nothing_but_lengths_is_right() -> None:
+    for kind in KINDS["_replace"]:
+        before, after = _given_out(kind, "sample._replace(x=sample.x.to(device))", f"model({PACKED})")
+        assert after == before
+
+
+def test_a_generator_says_nothing_of_what_it_does_not_go_through() -> None:
+    """What is made of another object than the one of the round is moved where it is used."""
+    moved = "first._replace(x=first.x.to(device))"
+    text = GIVEN_OUT.replace("for sample in source", "first = next(source)\n        for _ in source")
+    before = files(text.format(kind=KINDS["_replace"][0], moved=moved, use="sample.edges @ sample.x"))
+    after = fix_texts(before, Applicability.UNSAFE)[0]["main.py"]
+    assert moved in after
+    assert "sample.edges.to(" in after

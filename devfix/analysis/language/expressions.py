@@ -54,7 +54,7 @@ from devfix.analysis.torch_model import names
 from devfix.analysis.torch_model.arrays import numpy_model
 from devfix.analysis.torch_model.concurrency import coroutines
 from devfix.analysis.torch_model.devices import device_settings
-from devfix.analysis.torch_model.loading import batch_mates, file_parts
+from devfix.analysis.torch_model.loading import batch_mates, file_parts, part_movers
 from devfix.analysis.torch_model.python import environment, reflection
 from devfix.analysis.torch_model.python.folding import known
 from devfix.analysis.torch_model.python.text_methods import assembled, sliced
@@ -277,7 +277,7 @@ def lambda_(interp: Interpreter, node: ast.Lambda) -> Value:
 
 def yield_(interp: Interpreter, node: ast.Yield) -> Value:
     """Nothing is known of what is sent in; what is given out becomes an element of the generator."""
-    value = interp.eval(node.value) if node.value is not None else NONE
+    value = part_movers.yielded(interp, node, interp.eval(node.value)) if node.value is not None else NONE
     suspended.give(interp, interp.frame, (value,))
     suspended.note(interp, interp.frame)
     return UNKNOWN

@@ -45,14 +45,16 @@ def _of_life(facts: Facts, life: tuple[Origin, ...]) -> Edits:
     left = next((site for site in reversed(life) if part_movers.is_left(site)), None)
     place = place_at(facts, left.path, left.span) if left is not None else None
     statement = place.outline.statement_of(place.node) if place is not None else None
-    if left is None or place is None or not isinstance(statement, (ast.Return, ast.Assign)):
+    around = place.outline.around(place.node) if place is not None else ()
+    giving = next((each for each in around if isinstance(each, ast.Yield)), statement)
+    if left is None or place is None or not isinstance(giving, (ast.Return, ast.Assign, ast.Yield)):
         return ()
-    rebuilt = part_movers.of(statement)
+    rebuilt = part_movers.of(giving)
     if rebuilt is not None:
         if place.node is rebuilt.call and not declared_parts.has(facts, place, rebuilt.receiver, left.text):
             return ()
         return (FileEdit(place.path, _edit(place.outline, place.node, left, rebuilt)),)
-    return _beside(facts, place, statement, left) if isinstance(statement, ast.Assign) else ()
+    return _beside(facts, place, giving, left) if isinstance(giving, ast.Assign) else ()
 
 
 def _beside(facts: Facts, place: Place, statement: ast.Assign, left: Origin) -> Edits:

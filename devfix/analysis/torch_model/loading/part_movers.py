@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from devfix.analysis.domain import classes
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.lattice import CPU
-from devfix.analysis.domain.values import Class, Function, Obj, Ref, Tensor, TupleValue, Value
+from devfix.analysis.domain.values import Class, Function, Obj, Ref, Tensor, TupleValue, Value, members
 from devfix.analysis.language import containers
 from devfix.analysis.nn import modules
 from devfix.analysis.record.trails import LEFT
@@ -64,10 +64,15 @@ def returned(interp: Interpreter, node: ast.Return, value: Value) -> None:
     if obj is None or not isinstance(value, Ref) or not isinstance(obj.cls, Class) or not spec:
         return
     rebuilt = _rebuilt(node, function.node) if function is not None else None
-    if rebuilt is None or rebuilt.receiver != spec[0].arg:
-        return
-    found = _left(interp, obj.attrs, rebuilt, _names(interp, obj.cls))
-    if found:
+    if rebuilt is not None and rebuilt.receiver == spec[0].arg:
+        _remember(interp, value, rebuilt)
+
+
+def _remember(interp: Interpreter, value: Ref, rebuilt: Rebuilt) -> None:
+    """The parts on the CPU of what such a call has made, that it did not move, remember where they were left."""
+    obj = interp.obj(value)
+    found = _left(interp, obj.attrs, rebuilt, _names(interp, obj.cls)) if isinstance(obj.cls, Class) else {}
+    if found and isinstance(obj.cls, Class):
         marked = {name: _marked(interp, name, part, obj.attrs[name]) for name, part in found.items()}
         items = obj.items
         if items is not None:  # of a named tuple, whose fields they are
@@ -89,10 +94,28 @@ def returned_tuple(interp: Interpreter, node: ast.Return, value: TupleValue) -> 
         or rebuilt.receiver not in {e.arg for e in function.node.args.args}
     ):
         return value
+    return _remembering(interp, value, rebuilt)
+
+
+def _remembering(interp: Interpreter, value: TupleValue, rebuilt: Rebuilt) -> TupleValue:
+    """A named tuple that such a call has made, whose fields that it left remember where."""
     parts = dict(zip(value.names, value.items, strict=True))
     found = _left(interp, parts, rebuilt, list(parts))
     marked = {name: _marked(interp, name, left, parts[name]) for name, left in found.items()}
     return value.with_items(marked.get(name, part) for name, part in parts.items())
+
+
+def yielded(interp: Interpreter, node: ast.Yield, value: Value) -> Value:
+    """What a generator gives that makes anew, with its parts moved, what its loop goes through: the parts that it left remember where."""
+    rebuilt = of(node) if interp.frame.loops else None
+    if rebuilt is None or not any(rebuilt.receiver in loop.names for loop in interp.frame.loops):
+        return value
+    if isinstance(value, TupleValue) and value.names:
+        return _remembering(interp, value, rebuilt)
+    for each in members(value):
+        if isinstance(each, Ref):
+            _remember(interp, each, rebuilt)
+    return value
 
 
 def _rebuilt(node: ast.Return, function: ast.AST) -> Rebuilt | None:
@@ -157,8 +180,8 @@ def own_moves(function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> 
 
 
 @remembered
-def of(node: ast.Return | ast.Assign) -> Rebuilt | None:
-    """The call that a statement returns, or names, where it moves one part of an object or more, and leaves the others."""
+def of(node: ast.Return | ast.Assign | ast.Yield) -> Rebuilt | None:
+    """The call that a statement returns, names or yields, where it moves one part of an object or more, and leaves the others."""
     call = node.value
     if not isinstance(call, ast.Call):
         return None
