@@ -283,3 +283,61 @@ def test_what_else_an_assignment_binds_is_no_move_of_another(moves: str) -> None
 def test_parentheses_around_one_that_moves_are_no_part_of_its_move() -> None:
     body = TOGETHER.format(first="one", second="two", moves="one, (two).cuda(0)")
     assert fixed(body) == body.replace("= one, (two)", "= one.cuda(0), (two)")
+
+
+PAIR = """
+import copy
+import torch
+from torch import nn
+
+class Pair:
+    def __init__(self):
+        {first}
+        {second}
+
+    def {mover}(self, where):
+        {move}
+        return self
+
+    def loss(self, x):
+        return (self.student(x) - self.teacher(x)).square().mean()
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+pair = Pair().{mover}(device)
+print(pair.loss(torch.ones(3, 2, device=device)))
+"""
+
+
+@pytest.mark.parametrize(
+    ("second", "move", "left"),
+    [
+        ("self.teacher = nn.Linear(2, 2)", "self.student.to(where)", "self.teacher.to(where)"),
+        (
+            "self.teacher = copy.deepcopy(self.student).eval()",
+            "self.student.to(where)",
+            "self.teacher.to(where)",
+        ),
+        (
+            "self.teacher = nn.Linear(2, 2)",
+            "self.student = self.student.to(where)",
+            "self.teacher = self.teacher.to(where)",
+        ),
+    ],
+)
+def test_a_method_that_moves_one_module_of_its_object_moves_the_other(
+    second: str, move: str, left: str
+) -> None:
+    text = PAIR.format(first="self.student = nn.Linear(2, 2)", second=second, mover="to", move=move)
+    after = fix_texts({"main.py": text})[0]["main.py"]
+    assert after == text.replace(f"        {move}\n", f"        {move}\n        {left}\n")
+
+
+def test_a_method_that_moves_both_or_is_there_for_something_else_is_left_as_it_is() -> None:
+    parts = {
+        "first": "self.student = nn.Linear(2, 2)",
+        "second": "self.teacher = nn.Linear(2, 2)",
+    }
+    both = PAIR.format(**parts, mover="to", move="self.student.to(where)\n        self.teacher.to(where)")
+    assert fix_texts({"main.py": both})[0]["main.py"] == both
+    other = PAIR.format(**parts, mover="begin", move="self.student.to(where)")
+    assert "self.teacher.to(where)" not in fix_texts({"main.py": other})[0]["main.py"]

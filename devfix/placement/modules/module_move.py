@@ -92,7 +92,8 @@ class ModuleMover:
                 yield from self._at(site, choose)
 
     def _candidates(self) -> Iterator[tuple[FileEdit, ...]]:
-        yield from (sibling_module.in_one_assignment(self.facts, site) for site in self.sites)
+        ways = (sibling_module.in_one_assignment, sibling_module.in_mover)
+        yield from (beside(self.facts, site) for beside in ways for site in self.sites)
         for scope, sites in _by_function(self.sites):
             for site in sites:
                 yield from self._at(site, device_expression.chosen)

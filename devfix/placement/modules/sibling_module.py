@@ -40,6 +40,13 @@ def beside(facts: Facts, site: Origin) -> Edits:
     return _as_above(facts, site.path, named)
 
 
+def in_mover(facts: Facts, site: Origin) -> Edits:
+    """``self.net.to(device)`` after ``self.other.to(device)`` in the method ``to`` of the object that keeps both, and moves the one alone."""
+    outline = facts.outline(site.path)
+    named = outline.expression_at(site.span) if site.kind == "attribute" else None
+    return _beside_attribute(facts, site.path, named, "to") if isinstance(named, ast.Attribute) else ()
+
+
 def in_one_assignment(facts: Facts, site: Origin) -> Edits:
     """``net.cuda()`` in ``net, other = net, other.cuda()``, which binds each to its name again."""
     outline = facts.outline(site.path)
@@ -86,10 +93,10 @@ def _as_above(facts: Facts, path: str, named: ast.Name) -> Edits:
     return ()
 
 
-def _beside_attribute(facts: Facts, path: str, named: ast.Attribute) -> Edits:
+def _beside_attribute(facts: Facts, path: str, named: ast.Attribute, mover: str = "") -> Edits:
     """``self.net.cuda()`` after ``self.other.cuda()``, in whichever method, where one block makes both.
 
-    What is bound to its name again, as ``self.other = self.other.cuda()``, has its like written beside it.
+    With a ``mover`` it is ``self.net.to(device)``, in the method of that name alone. What is bound to its name again, as ``self.other = self.other.cuda()``, has its like written beside it.
     """
     outline = facts.outline(path)
     made, name = outline.statement_of(named), ast.unparse(named)
@@ -101,10 +108,14 @@ def _beside_attribute(facts: Facts, path: str, named: ast.Attribute) -> Edits:
     moves = [
         part
         for part in ast.walk(owner)
-        if isinstance(part, ast.Expr | ast.Assign) and _moved(part) and _is_of_module(facts, path, part)
+        if isinstance(part, ast.Expr | ast.Assign)
+        and _moved(part, mover or "cuda")
+        and _is_of_module(facts, path, part)
     ]
     if any(_moved(part) == name for part in moves):
         return ()  # it is moved there already: something else is wrong
+    if mover:
+        moves = [part for part in moves if getattr(outline.function_of(part), "name", "") == mover]
     later = (part for part in moves if outline.function_of(part) is not function or part.lineno > made.lineno)
     found = next((part for part in later if _moved(part) in together), None)
     if found is None:
@@ -119,13 +130,16 @@ def _targets(statement: ast.stmt) -> list[ast.expr]:
     return statement.targets if isinstance(statement, ast.Assign) else []
 
 
-def _moved(statement: ast.stmt) -> str:
-    """What ``self.net.cuda()`` moves, a statement of its own or one that binds it to its name; "" for any other."""
+def _moved(statement: ast.stmt, move: str = "") -> str:
+    """What ``self.net.cuda()`` moves, a statement of its own or one that binds it to its name; "" for any other.
+
+    Of the two ways to move something that is one, if that is given.
+    """
     value = statement.value if isinstance(statement, ast.Expr | ast.Assign) else None
     func = value.func if isinstance(value, ast.Call) else None
     if (
         not isinstance(func, ast.Attribute)
-        or func.attr != "cuda"
+        or func.attr not in ((move,) if move else ("cuda", "to"))
         or not isinstance(func.value, ast.Attribute)
     ):
         return ""
