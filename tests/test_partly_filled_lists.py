@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from text_program import clashes, fix_texts
+from reality import lies
+from text_program import Ending, clashes, fix_texts
 
+from devfix.analysis.domain.values import Const
 from devfix.simulator import simulated_accelerator
 
 PROGRAM = """
@@ -103,3 +105,28 @@ def test_types_and_devices_decide_for_all_entries_alike() -> None:
     )
     assert runs(option)
     assert clashes(option) == []
+
+
+EITHER = """\
+import os
+
+def grown(rounds):
+    found = []
+    for number in range(rounds):
+        found.append(number)
+    return found
+
+rounds = int(os.environ.get("ROUNDS", "7"))
+first, second = grown(rounds), grown(rounds)
+one = first if os.environ.get("OTHER") else second
+length = len(one)
+"""
+
+
+def test_how_long_either_of_two_lists_has_grown_is_not_claimed() -> None:
+    assert lies(EITHER) == []
+
+
+def test_either_of_two_tuples_of_one_length_has_it() -> None:
+    end = Ending("import os\none = (1, 2) if os.environ.get('OTHER') else (3, 4)\nlength = len(one)\n")
+    assert end["length"] == Const(2)

@@ -59,8 +59,7 @@ def length(interp: Interpreter, name: str, site: CallSite) -> Value:
         return Const(len(value.value))
     if isinstance(value, Tensor) and value.empty:
         return Const(0)
-    obj = interp.obj_of(value)
-    if obj is not None and obj.kind == "list":
+    if any((interp.obj_of(member) or Obj("")).kind == "list" for member in members(value)):
         return Scalar("int")  # a list that grows in a loop was only followed for its first rounds
     items = iteration.exact_items(interp, value)
     if items is None and value == _SIZES:
