@@ -32,6 +32,8 @@ from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.record.trails import roots_of
 from devfix.analysis.torch_model.libraries import transform_classes
 from devfix.analysis.torch_model.loading import batches
+from devfix.analysis.torch_model.tensors import requirements
+from devfix.analysis.torch_model.tensors.requirements import Part
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -69,6 +71,8 @@ _NAMES = frozenset(
 _MAKERS = {"ToTensor": "float32", "PILToTensor": "uint8", "ToImage": None}
 #: What gives a tensor the dtype that it was made with.
 _CASTS = frozenset({"ConvertImageDtype", "ToDtype"})
+#: What keeps tensors as plain attributes, which no move of a module takes along.
+_KEEPERS = frozenset({"LinearTransformation"})
 #: What gives no tensor, whatever it is given.
 _UNMAKERS = frozenset({"ToPILImage"})
 #: What makes one of several samples, whose classes become shares, and what goes with the weights of a model.
@@ -161,7 +165,17 @@ def transform(interp: Interpreter, name: str, site: CallSite) -> Value | None:
     last = _kind(name)
     if not last[:1].isupper():
         return None
-    return interp.new(Obj("external", External(name), element=site.value(0, "transforms", "lambd", "dtype")))
+    if last in _KEEPERS:
+        _check_kept(interp, name, site)
+    held = site.value(0, "transforms", "lambd", "dtype", "transformation_matrix")
+    return interp.new(Obj("external", External(name), element=held))
+
+
+def _check_kept(interp: Interpreter, name: str, site: CallSite) -> None:
+    """Matrices that are kept together are on one device: "Input tensors should be on the same device"."""
+    given = [(site.get(0, "transformation_matrix"), "input"), (site.get(1, "mean_vector"), "other")]
+    parts = [Part(v, role, arg.node) for arg, role in given if arg and isinstance(v := arg.value, Tensor)]
+    requirements.meet(interp, site.node, name, parts, scalars=False)
 
 
 def _kind(name: str) -> str:
@@ -227,6 +241,10 @@ def _transformed(interp: Interpreter, obj: Obj, image: Value, site: CallSite) ->
         return _apply(interp, obj.element, image, site)
     if kind in _MAKERS and not isinstance(image, Tensor):
         return _made(interp, _made_dtype(kind, image), site)
+    if kind in _KEEPERS and isinstance(image, Tensor) and isinstance(obj.element, Tensor):
+        callee = site.node.func if isinstance(site.node, ast.Call) else None
+        parts = [Part(image, "input", None), Part(obj.element, "transformation_matrix", callee)]
+        requirements.meet(interp, site.node, f"torchvision.transforms.{kind}", parts, scalars=False)
     if isinstance(image, Tensor) and kind not in _UNMAKERS:
         found = _derived(interp, image, AT_LEAST_1, site)
         return replace(found, dtype=_dtype(obj.element)) if kind in _CASTS else found
