@@ -25,6 +25,7 @@ from devfix.placement.devices import (
     named_entry,
     own_device,
     own_inputs,
+    peer_moves,
     replaced_buffer,
     settings_entry,
     sizing,
@@ -42,7 +43,7 @@ from devfix.placement.devices.reaching import (
 )
 from devfix.placement.devices.switch_names import is_default, is_switch
 from devfix.placement.moves import autograd_class
-from devfix.placement.text.dependence import dotted, entry_named, hands_on, written_around
+from devfix.placement.text.dependence import hands_on, written_around
 from devfix.placement.text.naming import is_used_as_tensor, may_be_number, named_at_use, named_tensor
 
 _DOTTED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$")
@@ -108,7 +109,8 @@ def find(facts: Facts, place: Place, peers: list[Operand]) -> DeviceExpression |
         return DeviceExpression(moving_module.told(place, code) or f"{code}.device")
     if own is not None:
         return own
-    told = next(filter(None, (_told(place, peer) for peer in tensors)), named_entry.of_peers(place, peers))
+    told = next(filter(None, (peer_moves.told(place, peer) for peer in tensors)), None)
+    told = told or named_entry.of_peers(place, peers)
     if (told := told or settings_entry.named(facts, place)) is not None:
         return DeviceExpression(told)
     for peer in modules:
@@ -321,17 +323,6 @@ def _named_in(facts: Facts, place: Place, peer: Operand) -> str | None:
     scripted = not place.outline.scopes(place.node)[0] and not place.outline.scopes(node)[0]
     known = facts.bindings(place.path, "").get(name, []) if scripted else []
     return name if within or is_usable(place, "", known, "tensor") else None
-
-
-def _told(place: Place, peer: Operand) -> str | None:
-    """The device that the call is told which makes the operand where they meet: ``torch.ones(3, device=x.device)``."""
-    made = place.outline.expression_at(peer.span) if meeting.is_within(place, peer) else None
-    while isinstance(made, ast.Call) and isinstance(made.func, ast.Attribute):
-        given = next((each.value for each in made.keywords if each.arg == "device"), None)
-        if given is not None:
-            return dotted(given) or entry_named(place.outline, given)
-        made = made.func.value
-    return None
 
 
 def _module_peer(

@@ -1,0 +1,53 @@
+"""Peer moves: the device that a peer is made on or moved to where it is written, by an expression that names it elsewhere, too."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from devfix.placement.devices import meeting
+from devfix.placement.text.dependence import dotted, entry_named
+
+if TYPE_CHECKING:
+    from devfix.findings import Operand
+    from devfix.placement.devices.device_expression import Place
+
+
+def told(place: Place, peer: Operand) -> str | None:
+    """The device of a peer that the place meets: ``torch.ones(3, device=x.device)``; ``y.to(self.model.device)`` of any."""
+    return _made_on(place, peer) or _moved_to(place, peer)
+
+
+def _made_on(place: Place, peer: Operand) -> str | None:
+    """The device that the call is told which makes the operand where they meet."""
+    made = place.outline.expression_at(peer.span) if meeting.is_within(place, peer) else None
+    while isinstance(made, ast.Call) and isinstance(made.func, ast.Attribute):
+        given = next((each.value for each in made.keywords if each.arg == "device"), None)
+        if given is not None:
+            return dotted(given) or entry_named(place.outline, given)
+        made = made.func.value
+    return None
+
+
+def _moved_to(place: Place, peer: Operand) -> str | None:
+    """What an object has as a device, to which a peer is moved in the same method, where nothing there sets it."""
+    node = place.outline.expression_at(peer.span) if peer.path == place.path else None
+    function = place.outline.function_of(place.node)
+    receiver = place.outline.receiver_name(function)
+    if (
+        function is None
+        or receiver is None
+        or node is None
+        or place.outline.function_of(node) is not function
+    ):
+        return None
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or not node.args:
+        return None
+    is_move = any(origin.kind == "move" and origin.span == peer.span for origin in peer.trail)
+    named = dotted(node.args[0]) if is_move and node.func.attr == "to" else None
+    if named is None or not named.startswith(f"{receiver}.") or not named.endswith(".device"):
+        return None
+    set_here = (
+        dotted(part) for part in ast.walk(function) if isinstance(getattr(part, "ctx", None), ast.Store)
+    )
+    return None if any(each and f"{named}.".startswith(f"{each}.") for each in set_here) else named
