@@ -69,3 +69,36 @@ def test_a_comprehension_of_which_one_name_is_refused_is_left_as_it_is() -> None
         "self.net(obs).gather(1, act.unsqueeze(1)).squeeze(1)", "self.net(obs).cpu()[:, 0] * act"
     )
     assert "(torch.stack(c) for c in" in fixed(text)
+
+
+COLUMNS = """import torch
+from torch import nn
+
+
+class Assigner:
+    def assign(self, points, boxes):
+        if boxes.numel() == 0:
+            return self.nothing(len(points))
+        return points.sum(1).long(), points * 2
+
+    def nothing(self, n):
+        return torch.full((n,), 3), torch.zeros(n, 4)
+
+    def __call__(self, points, boxes):
+        classes, sides = zip(*(self.assign(points, each) for each in boxes))
+        return torch.stack(classes), torch.stack(sides)
+
+
+if __name__ == "__main__":
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    points = nn.Linear(4, 4).to(device)(torch.rand(7, 4, device=device))
+    print(Assigner()(points, [torch.zeros(k, device=device) for k in range(9)]))
+"""
+
+
+def test_columns_of_tensors_have_no_method_that_moves_them() -> None:
+    """Names that ``zip`` gives tuples: their parts move, or what is made."""
+    text = fixed(COLUMNS)
+    assert "classes.to(" not in text
+    assert "sides.to(" not in text
+    exec(compile(text, "main.py", "exec"), {"__name__": "__main__"})

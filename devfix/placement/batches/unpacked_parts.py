@@ -49,7 +49,15 @@ def _target(facts: Facts, operand: Operand) -> Place | None:
             return named
     place = place_at(facts, operand.path, operand.span)
     target = _bound(place) if place is not None else None
+    if place is not None and target is not None and _may_be_several(facts, place, target.id):
+        return None
     return Place(place.path, place.outline, target) if place is not None and target is not None else None
+
+
+def _may_be_several(facts: Facts, place: Place, name: str) -> bool:
+    """Whether a name is bound to lists of tensors, as ``x, y = zip(*pairs)`` does: they have no method that moves them."""
+    scope = place.outline.scopes(place.node)[0]
+    return any(each.kind in ("list", "none") for each in facts.bindings(place.path, scope).get(name, ()))
 
 
 def _bound(place: Place) -> ast.Name | None:
