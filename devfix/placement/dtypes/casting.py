@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from dataclasses import replace
 
-from devfix.analysis.domain.lattice import INTEGERS
+from devfix.analysis.domain.lattice import DTYPE_ALIASES, DTYPES, INTEGERS
 from devfix.analysis.record.facts import Facts
 from devfix.findings import (
     Applicability,
@@ -254,18 +254,25 @@ class Recaster:
         place = self._place(site.path, site.span)
         call = place.node if place is not None else None
         func = call.func if isinstance(call, ast.Call) else None
-        if place is None or not isinstance(func, ast.Attribute) or func.attr in ("type", "type_as"):
+        if (
+            place is None
+            or not isinstance(call, ast.Call)
+            or not isinstance(func, ast.Attribute)
+            or func.attr in ("type", "type_as")
+        ):
             return ()  # these cast as well, whatever came before
+        if len(call.args) > 1 or any(keyword.arg is None for keyword in call.keywords):
+            return ()  # so may a move that is told more than the device
         use = self._place(self.operand.path, self.operand.span)
         if shared_move.serves_others(place, func.value, use) or self._are_numbers_of_many(place):
             return ()
-        told = next(
-            (keyword.value for keyword in getattr(call, "keywords", ()) if keyword.arg == "dtype"), None
-        )
+        told = next((keyword.value for keyword in call.keywords if keyword.arg == "dtype"), None)
         if told is None:
             return self._wrap(Place(place.path, place.outline, func.value))
         if not (isinstance(told, ast.Attribute) and isinstance(told.value, ast.Name)):
             return ()
+        if told.attr not in DTYPES and told.attr not in DTYPE_ALIASES:
+            return ()  # ``dtype=options.dtype`` names no module that has the others
         return (FileEdit(place.path, SetKeyword(site.span, "dtype", f"{told.value.id}.{self.wanted}")),)
 
     def _at_binding(self) -> tuple[FileEdit, ...]:
