@@ -8,6 +8,7 @@ import pytest
 from text_program import Ending, clashes, fix_texts
 
 from devfix.analysis.domain.values import Scalar
+from devfix.findings import Applicability
 
 HEAD = """\
 import argparse
@@ -560,3 +561,44 @@ def test_the_negative_of_an_option_is_not_the_option() -> None:
     value = Ending(dedent(text))["gpu"]
     assert isinstance(value, Scalar)
     assert value.usual is None
+
+
+PRESETS = """
+import argparse
+from dataclasses import dataclass
+import torch
+from torch import nn
+@dataclass(frozen=True)
+class Preset:
+    precision: str = "float32"
+    width: int = 4
+    @property
+    def dtype(self):
+        return getattr(torch, self.precision)
+ALL = {{"exact": Preset(), "fast": Preset(precision="bfloat16")}}
+parser = argparse.ArgumentParser()
+parser.add_argument("--preset", default={default})
+preset = ALL[parser.parse_args().preset]
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+place = dict(device=device, dtype=preset.dtype)
+net = nn.Linear(preset.width, 4).to(**place)
+shadow = [p.detach().float().clone() for p in net.parameters()]
+for s, p in zip(shadow, net.parameters()):
+    s.lerp_({other}, 0.1)
+"""
+
+
+def test_a_dtype_of_an_object_that_an_option_names_is_that_of_a_run_without_options() -> None:
+    """The preset that is there as a rule has it; where there is none as a rule nobody knows which it is."""
+    assert clashes(PRESETS.format(default='"fast"', other="p")) == ["22: dtype"]
+    assert clashes(PRESETS.format(default='"fast"', other="p.float()")) == []
+    assert clashes(PRESETS.format(default='"exact"', other="p")) == []
+    assert clashes(PRESETS.format(default="None", other="p")) == []
+
+
+@pytest.mark.parametrize("told", ["**place", "device, preset.dtype", "device=device, dtype=preset.dtype"])
+def test_what_a_move_casts_is_cast_where_it_is_used(told: str) -> None:
+    """A cast before it would come to nothing."""
+    text = PRESETS.format(default='"fast"', other="p").replace(".to(**place)", f".to({told})")
+    texts, _ = fix_texts({"main.py": text}, Applicability.UNSAFE)
+    assert texts["main.py"] == text.replace("s.lerp_(p, 0.1)", "s.lerp_(p.float(), 0.1)")

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, cast
 
 from devfix.analysis.domain.join import join_all, usually
 from devfix.analysis.domain.state import State
-from devfix.analysis.domain.values import UNKNOWN, Const, Namespace, Ref, Unknown
+from devfix.analysis.domain.values import UNKNOWN, Const, DTypeValue, Namespace, Ref, Unknown
 from devfix.analysis.language import attributes, calls, elements, expressions, imports, statements
 from devfix.analysis.language.frames import CallSite, Frame
 from devfix.analysis.library import Library
@@ -138,7 +138,7 @@ class Interpreter(Memory):
         another device than its input, or hands NumPy what is on the accelerator, that run fails.
         What is one of the ``whole`` ones is all that its run does: whatever fails there is certain.
         The ``usual`` one is what a run without options has: whatever fails there is certain, and what it makes
-        is what there is where nobody knows what the others make.
+        is what there is where nobody knows what the others make, and of dtypes the one that there is.
         """
         values, found = [], []
         certain: dict[Mismatch, tuple[str, ...]] = {}
@@ -166,7 +166,7 @@ class Interpreter(Memory):
         joined = join_all(values, split=chosen)
         if chief is None:
             return joined
-        return chief if isinstance(joined, Unknown) else usually(joined, chief)
+        return chief if isinstance(joined, (Unknown, DTypeValue)) else usually(joined, chief)
 
     def attempt(self, outcome: Callable[[], Value]) -> Value | None:
         """What comes of something that not every run does; None where it raises, so that the others go on."""
