@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from devfix.analysis.deciding import file_listings, in_turn, lookups
+from devfix.analysis.deciding import counted_rows, file_listings, in_turn, lookups
 from devfix.analysis.deciding.refilling import grows
 from devfix.analysis.domain.state import State, parted
 from devfix.analysis.domain.values import Obj, Tensor, Value
@@ -49,6 +49,8 @@ def come_out_both_ways(
     if fills:
         return False
     if depends_on_data(test) or _names_data(interp, test) or grows(node):
+        return True
+    if counted_rows.are_asked_for(interp, test):
         return True
     if file_listings.are_asked_for(interp, test):
         return True
@@ -221,10 +223,10 @@ def _names_data(interp: Interpreter, test: ast.expr) -> bool:
 
 
 def is_of_data(interp: Interpreter, test: ast.expr) -> bool:
-    """Whether a test is none of options although nothing but names stands in it: of a draw, or of what a round brought."""
+    """Whether a test is none of options although nothing but names stands in it: of a draw, of what a round brought, or of how much a tensor holds."""
     if isinstance(test, ast.Name):
         return test.id in _told_by_rounds(_scope(interp))
-    return compares_draw(interp, test)
+    return compares_draw(interp, test) or counted_rows.are_asked_for(interp, test)
 
 
 @remembered

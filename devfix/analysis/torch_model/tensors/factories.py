@@ -97,17 +97,17 @@ def make(interp: Interpreter, name: str, site: CallSite) -> Value:
     if factory.random and factory.sizes and rank is None and sizes:
         rank = AT_LEAST_1  # nobody draws a number so
     made = _new(interp, site, factory.dtype, rank, random=factory.random)
-    if factory.sizes and "out" not in site.keywords and _are_none(sizes):
+    if factory.sizes and "out" not in site.keywords and _has_no_rows(sizes):
         made = replace(made, empty=True)
     return truths_in_floats.filled(made, name)
 
 
-def _are_none(sizes: list[Arg]) -> bool:
-    """Whether each size that a tensor is given is zero."""
+def _has_no_rows(sizes: list[Arg]) -> bool:
+    """Whether the first size that a tensor is given is zero."""
     given = [arg.value for arg in sizes]
     if len(given) == 1 and isinstance(given[0], TupleValue):
         given = list(given[0].items)
-    return bool(given) and all(size == _NO_SIZE for size in given)
+    return given[:1] == [_NO_SIZE]
 
 
 def _new(

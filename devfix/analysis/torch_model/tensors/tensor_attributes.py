@@ -82,9 +82,9 @@ OF_DTYPES = {"is_floating_point": FLOATS, "is_complex": COMPLEX}
 
 
 def shape(value: Tensor) -> Value:
-    """``x.shape``: numbers that are known of what has no elements alone."""
+    """``x.shape``: a number that is known of what has no rows alone."""
     if value.empty and value.rank is not None and value.rank > 0:
-        return TupleValue((Const(0),) * value.rank)
+        return TupleValue((Const(0), *(Scalar("int"),) * (value.rank - 1)))
     return Sequence(Scalar("int"))
 
 

@@ -188,7 +188,8 @@ HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
 
 def _sizes(value: Tensor, name: str, site: CallSite) -> Value:
     if site.args:
-        return Const(0) if value.empty and name == "size" else Scalar("int")
+        rows = value.empty and name == "size" and (site.value(0, "dim") == Const(0) or value.rank == 1)
+        return Const(0) if rows else Scalar("int")
     return tensor_attributes.shape(value) if name == "size" else Sequence(Scalar("int"))
 
 
