@@ -42,3 +42,36 @@ USES = [
 @pytest.mark.parametrize("use", USES)
 def test_the_rest_of_the_program_is_judged(use: str, kept: str) -> None:
     assert len(clashes(PROGRAM.replace("{used}", use.format(kept)))) == 1
+
+
+LOADED = """
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+device = torch.device("cuda")
+
+class Data(Dataset):
+    def __len__(self):
+        return 8
+
+    def __getitem__(self, i):
+        sample = {{"x": torch.ones(3), "rows": []}}
+        sample["rows"].append({sample})
+        return sample
+
+def collate(samples):
+    batch = {{"x": torch.stack([each["x"] for each in samples]), "rows": []}}
+    batch["rows"].append({batch})
+    return batch
+
+for batch in DataLoader(Data(), batch_size={size}, collate_fn={collate}):
+    batch["x"] + torch.ones(3, device=device)
+"""
+
+
+@pytest.mark.parametrize(("size", "collate"), [(2, "None"), (2, "collate"), ("None", "None")])
+@pytest.mark.parametrize("held", ["sample", "(sample, 1)", "[sample]"])
+def test_so_is_what_a_loader_gives(size: object, collate: str, held: str) -> None:
+    batch = held.replace("sample", "batch")
+    found = clashes(LOADED.format(sample=held, batch=batch, size=size, collate=collate))
+    assert [each.partition(": ")[2] for each in found] == ["device"]

@@ -111,3 +111,25 @@ Net().to("cuda")(torch.ones(2, 3, device="cuda"))
     assert clashes(text.replace("super().__setattr__(name", "object.__setattr__(self, name")) == [
         "17: device"
     ]
+
+
+def test_what_it_keeps_elsewhere_is_got_from_there() -> None:
+    text = """
+import torch
+
+class Registry:
+    def __init__(self):
+        object.__setattr__(self, "held", {})
+
+    def __setattr__(self, key, value):
+        self.held["x_" + key] = value{moved}
+
+    def __getattr__(self, key):
+        return self.held["x_" + key]
+
+registry = Registry()
+registry.weight = torch.ones(2)
+print(registry.weight + torch.ones(2, device="cuda"))
+"""
+    assert clashes(text.replace("{moved}", ".to('cuda')")) == []
+    assert [each.partition(": ")[2] for each in clashes(text.replace("{moved}", ""))] == ["device"]

@@ -418,3 +418,21 @@ def test_a_default_is_given_where_there_is_none() -> None:
     text = PARTLESS.format(asked="model.parameters(), x", trained=False)
     assert lies(text) == []
     assert Ending(text)["found"] == Const("parameter")
+
+
+def test_a_handler_that_takes_something_is_judged_where_a_test_of_data_leads_to_it() -> None:
+    text = """
+    def search():
+        for i in range(9):
+            if {test}:
+                raise Found(torch.ones(4){made})
+
+    try:
+        search()
+    except Found as found:
+        print(found.value + torch.ones(4, device=device))
+    """
+    assert _clashes(text.format(test="i == 3", made="")) == ["device"]
+    assert _clashes(text.format(test="i * i > 9", made="")) == ["device"]
+    assert _clashes(text.format(test="i == 3", made=", device=device")) == []
+    assert _clashes(text.format(test="device.type == 'cpu'", made="")) == []

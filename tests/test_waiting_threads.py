@@ -142,3 +142,55 @@ def test_a_stack_calls_what_this_run_told_it_and_no_other_stack_was_handed(
 ) -> None:
     found = clashes(STACK.format(told=textwrap.indent(told, " " * 8)))
     assert [each.partition(": ")[2] for each in found] == expected
+
+
+COROUTINES = """
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+import queue
+import torch
+from torch import nn
+
+net = nn.Linear(4, 2).to("cuda")
+
+async def use(waiting):
+    while True:
+        item = await waiting.get()
+        if item is None:
+            return
+        net(item)
+
+async def give(waiting, count):
+    for _ in range(count):
+        await waiting.put(torch.zeros(4{made}))
+    await waiting.put(None)
+
+def use_all(waiting):
+    for item in iter(waiting.get, None):
+        net(item)
+
+async def main():
+    waiting = asyncio.Queue()
+    {begin}
+
+{start}
+"""
+BEGUN = [
+    "await asyncio.gather(use(waiting), give(waiting, 3))",
+    "task = asyncio.create_task(use(waiting))\n    await give(waiting, count=3)\n    await task",
+    "async with asyncio.TaskGroup() as group:\n        group.create_task(use(waiting))\n        group.create_task(give(waiting, 3))",
+]
+
+
+@pytest.mark.parametrize("begin", BEGUN)
+def test_a_coroutine_goes_on_with_what_comes_later(begin: str) -> None:
+    text = COROUTINES.format(begin=begin, start="asyncio.run(main())", made="{made}")
+    assert set(clashes(text.replace("{made}", ""))) in ({"15: device"}, {"24: device"})
+    assert clashes(text.replace("{made}", ", device='cuda'")) == []
+
+
+def test_so_does_what_an_executor_was_given() -> None:
+    start = "waiting = queue.Queue()\nwith ThreadPoolExecutor() as pool:\n    pool.submit(use_all, waiting)\n    waiting.put(torch.zeros(4{made}))"
+    text = COROUTINES.format(begin="pass", start=start, made="")
+    assert set(clashes(text.replace("{made}", ""))) in ({"15: device"}, {"24: device"})
+    assert clashes(text.replace("{made}", ", device='cuda'")) == []

@@ -48,8 +48,8 @@ from devfix.analysis.language import (
 from devfix.analysis.language.frames import Arg, CallSite, Frame
 from devfix.analysis.nn.modules import HOLDERS, havoc, is_module
 from devfix.analysis.reuse import outcomes
-from devfix.analysis.text.scope_names import defaults_of
 from devfix.analysis.torch_model import external_objects, functions, methods
+from devfix.analysis.torch_model.concurrency import coroutines
 from devfix.analysis.torch_model.devices import autocast
 from devfix.analysis.torch_model.libraries import tokenizers
 from devfix.analysis.torch_model.loading import batch_mates, stranger_methods
@@ -306,6 +306,7 @@ def followed(interp: Interpreter, function: Function, site: CallSite, *, alike: 
     frame = _new_frame(interp, function, site, given)
     before = interp.steps
     start = interp.state.fork() if recursion.is_active(interp, function) else None
+    asked = coroutines.asked_in_vain(interp, function)
     interp.parents[frame.id] = frame.parent
     interp.stack.append(frame)
     try:
@@ -321,6 +322,7 @@ def followed(interp: Interpreter, function: Function, site: CallSite, *, alike: 
         interp.state = start
         return _not_followed(interp, site)
     account.keep(given, result)
+    coroutines.go_on_later(interp, function, site, asked)
     return result
 
 
@@ -369,27 +371,3 @@ def _result(interp: Interpreter, function: Function, frame: Frame) -> Value:
     if frame.yields:
         return Sequence(join_all(frame.yields), suspended.row(frame, function.node), value)
     return value
-
-
-def make_function(interp: Interpreter, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> Function:
-    """The function a definition makes, with its defaults evaluated now."""
-    frame = interp.frame
-    name = getattr(node, "name", "<lambda>")
-    scope = f"{frame.scope}.{name}" if frame.scope else name
-    defaults = tuple((parameter.arg, interp.eval(default)) for parameter, default in defaults_of(node.args))
-    closure = frame.parent if frame.kind == "class" and frame.parent is not None else frame.id
-    return Function(
-        node, frame.path, scope, closure, defaults, frame.owner if frame.kind == "class" else None
-    )
-
-
-def make_class(interp: Interpreter, node: ast.ClassDef, bases: tuple[Value, ...]) -> Class:
-    """Execute a class body in a frame of its own."""
-    outer = interp.frame
-    scope = f"{outer.scope}.{node.name}" if outer.scope else node.name
-    made = Class(node, outer.path, scope, interp.fresh(), bases)
-    parent = outer.parent if outer.kind == "class" and outer.parent is not None else outer.id
-    frame = Frame(made.frame, outer.path, scope, "class", parent, outer.module, owner=made)
-    with interp.entered(frame):
-        interp.run(node.body)
-    return made

@@ -29,6 +29,9 @@ APART = 128
 
 def evaluate(interp: Interpreter, node: ast.ListComp | ast.GeneratorExp | ast.SetComp) -> Value:
     """A list, generator or set comprehension: a list, with exact items where the source has them."""
+    if isinstance(node, ast.GeneratorExp) and iteration.is_thrown_away(interp, node):
+        interp.eval(node.generators[0].iter)
+        return Sequence(UNKNOWN)
     results: list[Value] = []
     with interp.entered(_frame(interp)):
         exact = _loop(interp, node, 0, lambda _: results.append(_collected(interp, node.elt)))

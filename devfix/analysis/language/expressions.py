@@ -41,6 +41,7 @@ from devfix.analysis.language import (
     calls,
     comprehensions,
     conditional_expressions,
+    definitions,
     displays,
     enumerations,
     iteration,
@@ -272,7 +273,7 @@ def starred(interp: Interpreter, node: ast.Starred) -> Value:
 
 def lambda_(interp: Interpreter, node: ast.Lambda) -> Value:
     """A function of the current frame; its body waits for a call."""
-    return calls.make_function(interp, node)
+    return definitions.make_function(interp, node)
 
 
 def yield_(interp: Interpreter, node: ast.Yield) -> Value:

@@ -39,8 +39,9 @@ def try_(interp: Interpreter, node: ast.Try) -> None:
         entry = join_states(begun, ended)
         entry.dead = False
         caught = raising.caught(interp, node, handler, raised)
-        by_data = caught.is_known and caught.by_data and any(frame.loops for frame in interp.stack)
-        interp.state = caught.enter(entry, certain=certain or by_data)
+        told = caught.is_known and caught.by_data
+        by_data = told and any(frame.loops for frame in interp.stack)
+        interp.state = caught.enter(entry, certain=certain or told)
         if handler.name:
             interp.state.set(interp.frame.id, handler.name, caught.exception)
         if certain and caught.is_known:
@@ -94,7 +95,7 @@ def _handled(
 
     The path without an exception is the program under analysis; a handler's only counts for the names that it alone
     binds. Where it makes what was not there yet, both are, unless it has nothing to do, and so they are where it takes
-    from the program's own exception what that carries.
+    from the program's own exception what that carries; that it does so where a test of data leads to the exception.
     """
     if fallbacks.is_one(node, handler):
         interp.run(handler.body)
@@ -102,12 +103,13 @@ def _handled(
     idle = _has_what_is_asked(interp, node, handler)
     returned = len(interp.frame.returns)
     fills = kept_results.makes_what_is_missing(node, handler) and not idle
-    with nullcontext() if fills else interp.recorder.mute():
+    takes = caught.is_known and raising.takes_from(handler)
+    with nullcontext() if fills or (takes and caught.by_data) else interp.recorder.mute():
         interp.run(handler.body)
     rescues = interp.frame.returns[returned:] if not idle else []
     interp.frame.rescues += rescues
     del interp.frame.returns[returned:]
-    if not fills and caught.is_known and raising.takes_from(handler):
+    if not fills and takes:
         return join_states(after, interp.state)
     if not fills:
         return keep_main_path(after, interp.state)

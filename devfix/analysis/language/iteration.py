@@ -167,6 +167,12 @@ def is_executed_once(interp: Interpreter) -> bool:
     return any(loop.once for frame in interp.stack for loop in frame.loops)
 
 
+def is_thrown_away(interp: Interpreter, node: ast.expr) -> bool:
+    """Whether what would be computed item by item is all that a statement is: nobody asks for any of it, so nothing is."""
+    statement = interp.frame.statement
+    return isinstance(statement, ast.Expr) and statement.value is node
+
+
 def lose_place(interp: Interpreter, value: Value) -> None:
     """Nobody knows any more how far an iterator has come, if it is one."""
     obj = interp.obj_of(value)

@@ -36,7 +36,7 @@ def as_entries(interp: Interpreter, obj: Obj) -> Ref | None:
 
 
 def call(interp: Interpreter, setter: Function, ref: Ref, name: str, value: Value, target: ast.expr) -> bool:
-    """Let a ``__setattr__`` set an attribute; False where it keeps nothing under that name."""
+    """Let a ``__setattr__`` set an attribute; False where it keeps nothing under that name, and no ``__getattr__`` gives it."""
     before, held = interp.obj(ref).attrs.get(name), interp.obj_of(value)
     site = CallSite(target, (Arg(Const(name)), Arg(value)))
     interp.call_function(setter, [ref], target, site)
@@ -45,7 +45,10 @@ def call(interp: Interpreter, setter: Function, ref: Ref, name: str, value: Valu
         interp.update(value, replace(interp.obj(value), trail=held.trail))
     after = interp.obj(ref)
     kept = after.attrs.get(name)
-    if kept is before or kept is None:
+    if kept is None:
+        own = classes.find(interp, after.cls, "__getattr__") if isinstance(after.cls, Class) else None
+        return isinstance(own, Function)
+    if kept is before:
         return False
     if kept == value:
         interp.update(ref, after.with_attr(name, value))

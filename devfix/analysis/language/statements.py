@@ -25,11 +25,11 @@ from devfix.analysis.language import (
     binding,
     branches,
     cached_properties,
-    calls,
     construction,
     containers,
     declared_fields,
     decorators,
+    definitions,
     descriptors,
     enumerations,
     handlers,
@@ -140,7 +140,7 @@ def if_(interp: Interpreter, node: ast.If) -> None:
     branches.run(interp, node.orelse, unusual=usual is True, alike=alike)
     split = data_tests.come_out_both_ways(interp, node, before, then, rounds=rounds, fills=bool(caches))
     frame.options = frame.options or not split
-    raising.depend(interp, raised, on_data=split)
+    raising.depend(interp, raised, on_data=split or rounds)
     split = split or keyed or interp.program.adopts
     if alike:
         own_files.tell(interp, then, interp.state)
@@ -292,7 +292,7 @@ def assert_(interp: Interpreter, node: ast.Assert) -> None:
 
 def function(interp: Interpreter, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
     """The name is bound to the function, as its decorators return it; the body waits for a call."""
-    value: Value = calls.make_function(interp, node)
+    value: Value = definitions.make_function(interp, node)
     for decorator in reversed(node.decorator_list):
         value = decorators.decorate(interp, decorator, value)
     interp.assign(binding.target_frame(interp, node.name), node.name, value)
@@ -304,7 +304,7 @@ def class_(interp: Interpreter, node: ast.ClassDef) -> None:
     Bases are evaluated first, and told of the new class (``__init_subclass__``).
     """
     bases = tuple(interp.eval(base) for base in node.bases)
-    cls = calls.make_class(interp, node, bases)
+    cls = definitions.make_class(interp, node, bases)
     interp.library.classes.append(cls)
     descriptors.name_all(interp, cls)
     declared_fields.take(interp, cls)

@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.copying import replace
-from devfix.analysis.domain.values import NONE, UNKNOWN, External, Obj, Ref, Sequence, TupleValue, Value
+from devfix.analysis.domain.values import (
+    NONE,
+    UNKNOWN,
+    External,
+    Function,
+    Obj,
+    Ref,
+    Sequence,
+    TupleValue,
+    Value,
+)
 from devfix.analysis.language import iteration
 from devfix.analysis.language.frames import CallSite
 from devfix.analysis.torch_model.concurrency import threads
@@ -14,8 +25,22 @@ from devfix.analysis.torch_model.concurrency import threads
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
+#: What was asked of queues before a function was called that is no coroutine, which does not matter.
+_NEVER_MIND = frozenset[int]()
 LOOP: str = "asyncio.AbstractEventLoop"
 GROUP: str = "asyncio.TaskGroup"
+
+
+def asked_in_vain(interp: Interpreter, function: Function) -> frozenset[int]:
+    """The queues that were found empty before a coroutine begins."""
+    is_one = isinstance(function.node, ast.AsyncFunctionDef)
+    return frozenset(threads.asked_in_vain(interp)) if is_one else _NEVER_MIND
+
+
+def go_on_later(interp: Interpreter, function: Function, site: CallSite, before: frozenset[int]) -> None:
+    """A coroutine that has found queues empty, which were not ``before``, goes on once something is put there."""
+    if isinstance(function.node, ast.AsyncFunctionDef):
+        threads.go_on_later(interp, function, site, before)
 
 
 def task(interp: Interpreter, name: str, site: CallSite) -> Value:

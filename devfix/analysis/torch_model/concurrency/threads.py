@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.copying import replace
@@ -13,6 +14,7 @@ from devfix.analysis.domain.values import (
     UNKNOWN,
     External,
     Obj,
+    Partial,
     Ref,
     Scalar,
     Sequence,
@@ -44,9 +46,18 @@ def queue(interp: Interpreter, name: str, site: CallSite) -> Value:
     return interp.new(Obj("external", External(QUEUE), trail=(interp.site("other", site.node),)))
 
 
-def _wait(interp: Interpreter, thread: Ref, before: set[int]) -> None:
+def go_on_later(interp: Interpreter, function: Value, site: CallSite, before: AbstractSet[int]) -> None:
+    """What was called to run beside the rest, and has found queues empty that were not ``before``, goes on once there is something."""
+    if asked_in_vain(interp) <= before or site.open:
+        return
+    named = tuple((name, arg.value) for name, arg in site.keywords.items())
+    called = Partial(function, tuple(arg.value for arg in site.args), named)
+    _wait(interp, interp.new(Obj("external", External(THREAD), attrs={_TARGET: called})), before)
+
+
+def _wait(interp: Interpreter, thread: Ref, before: AbstractSet[int]) -> None:
     """A thread that has found queues empty goes on once there is something."""
-    for address in _asked_in_vain(interp) - before:
+    for address in asked_in_vain(interp) - before:
         ref = Ref(address)
         obj = interp.obj(ref)
         waiting = obj.attrs.get(_WAITING)
@@ -54,7 +65,7 @@ def _wait(interp: Interpreter, thread: Ref, before: set[int]) -> None:
         interp.update(ref, obj.with_attr(_WAITING, TupleValue((*others, thread))))
 
 
-def _asked_in_vain(interp: Interpreter) -> set[int]:
+def asked_in_vain(interp: Interpreter) -> set[int]:
     """The queues of which something was wanted that was not there."""
     return {address for address, obj in reads.objects(interp) if _ASKED in obj.attrs}
 
@@ -148,7 +159,7 @@ def is_thread(interp: Interpreter, obj: Obj) -> bool:
 def method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:
     """``start`` runs the thread: the rest of the program goes on beside it."""
     if name == "start":
-        run, before = interp.attribute(ref, "run", site.node), _asked_in_vain(interp)
+        run, before = interp.attribute(ref, "run", site.node), asked_in_vain(interp)
         _beside(interp, run, CallSite(site.node))
         _wait(interp, ref, before)
     elif name == "run":
@@ -183,7 +194,10 @@ def executor_method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: Ca
         return ref if name == "__enter__" else UNKNOWN
     rest = site.args[1:]
     if name == "submit":
-        return finished(interp, interp.call(site.args[0].value, replace(site, args=rest)))
+        before, given = asked_in_vain(interp), replace(site, args=rest)
+        result = interp.call(site.args[0].value, given)
+        go_on_later(interp, site.args[0].value, given, before)
+        return finished(interp, result)
     each = tuple(Arg(iteration.element(interp, arg.value, arg.node)) for arg in rest)
     return Sequence(interp.call(site.args[0].value, CallSite(site.node, each)))
 

@@ -17,6 +17,7 @@ from devfix.analysis.domain.values import (
     Const,
     Function,
     Obj,
+    Ref,
     Scalar,
     Sequence,
     Tensor,
@@ -67,17 +68,20 @@ def note_made(interp: Interpreter, batch: Value) -> None:
     )
 
 
-def leaves(interp: Interpreter, value: Value) -> list[Tensor]:
-    """All tensors of a nested batch."""
+def leaves(interp: Interpreter, value: Value, around: tuple[Value, ...] = ()) -> list[Tensor]:
+    """All tensors of a nested batch; those of one that holds itself, which has no end, are known where it stands first."""
     if isinstance(value, Tensor):
         return [value]
+    if isinstance(value, Ref) and value in around:
+        return []
+    around = (*around, value)
     if isinstance(value, (TupleValue, Sequence)):
         items = value.items if isinstance(value, TupleValue) else (value.element,)
-        return [leaf for item in items for leaf in leaves(interp, item)]
+        return [leaf for item in items for leaf in leaves(interp, item, around)]
     obj = interp.obj_of(value)
     if obj is not None and (obj.kind in ("dict", "list") or movables.is_batch(interp, value)):
         parts = [*obj.attrs.values(), *(obj.items or ()), *([obj.element] if obj.element else [])]
-        return [leaf for part in parts for leaf in leaves(interp, part)]
+        return [leaf for part in parts for leaf in leaves(interp, part, around)]
     if obj is not None and obj.kind == "instance":
         return [part for part in obj.attrs.values() if isinstance(part, Tensor)]
     return []

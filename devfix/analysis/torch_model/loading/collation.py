@@ -32,19 +32,26 @@ if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
 
-def on_host(interp: Interpreter, batch: Value) -> Value:
+#: The objects that something stands in, one in the other: what holds itself has no end.
+Around = tuple[Value, ...]
+
+
+def on_host(interp: Interpreter, batch: Value, around: Around = ()) -> Value:
     """Parts of a batch of which nothing is known are tensors on the CPU: what files hold comes in by NumPy."""
     if isinstance(batch, Unknown):
         # In a program that is adopted they have to move as any batch does.
         loaded = batch.token in interp.checkpoints and not interp.program.adopts
         return batch if loaded else Tensor(CPU, None, AT_LEAST_1, grad=False, leaf=True)
     if isinstance(batch, TupleValue):
-        return batch.with_items(on_host(interp, item) for item in batch.items)
+        return batch.with_items(on_host(interp, item, around) for item in batch.items)
     obj = interp.obj_of(batch)
+    if batch in around:
+        return UNKNOWN
+    around = (*around, batch)
     if obj is not None and obj.kind == "list" and obj.items is not None:
-        return interp.new(replace(obj, items=tuple(on_host(interp, item) for item in obj.items)))
+        return interp.new(replace(obj, items=tuple(on_host(interp, item, around) for item in obj.items)))
     if obj is not None and obj.kind == "dict":
-        attrs = {key: on_host(interp, item) for key, item in obj.attrs.items()}
+        attrs = {key: on_host(interp, item, around) for key, item in obj.attrs.items()}
         return interp.new(replace(obj, attrs=attrs))
     return batch
 
@@ -72,24 +79,32 @@ def placed(interp: Interpreter, value: Value, device: Device) -> Value:
     return each_tensor(interp, value, lambda tensor: replace(tensor, device=device, roots=()))
 
 
-def each_tensor(interp: Interpreter, value: Value, change: Callable[[Tensor], Tensor]) -> Value:
+def each_tensor(
+    interp: Interpreter, value: Value, change: Callable[[Tensor], Tensor], around: Around = ()
+) -> Value:
     """A nested batch of the same form with every tensor changed."""
+
+    def part(held: Value) -> Value:
+        return each_tensor(interp, held, change, (*around, value))
+
     if isinstance(value, Tensor):
         return change(value)
     if isinstance(value, TupleValue):
-        return value.with_items(each_tensor(interp, item, change) for item in value.items)
+        return value.with_items(part(item) for item in value.items)
     if isinstance(value, Sequence):
-        return Sequence(each_tensor(interp, value.element, change))
+        return Sequence(part(value.element))
     if isinstance(value, Union):
-        return Union(tuple(each_tensor(interp, member, change) for member in value.members))
+        return Union(tuple(part(member) for member in value.members))
+    if value in around:
+        return UNKNOWN
     obj = interp.obj_of(value)
     if obj is not None and obj.kind in ("dict", "list"):
-        attrs = {k: each_tensor(interp, v, change) for k, v in obj.attrs.items()}
-        items = tuple(each_tensor(interp, v, change) for v in obj.items) if obj.items is not None else None
-        last = each_tensor(interp, obj.element, change) if obj.element is not None else None
+        attrs = {k: part(v) for k, v in obj.attrs.items()}
+        items = tuple(part(v) for v in obj.items) if obj.items is not None else None
+        last = part(obj.element) if obj.element is not None else None
         return interp.new(replace(obj, attrs=attrs, items=items, element=last))
     if obj is not None and named_tuples.is_one(interp, obj):
-        return named_tuples.with_fields(interp, obj, lambda field: each_tensor(interp, field, change))
+        return named_tuples.with_fields(interp, obj, part)
     if obj is not None and (
         obj.kind == "instance" or movables.is_graph(obj) or movables.is_batch(interp, value)
     ):
@@ -98,8 +113,12 @@ def each_tensor(interp: Interpreter, value: Value, change: Callable[[Tensor], Te
     return value
 
 
-def collate(interp: Interpreter, sample: Value, node: ast.expr) -> Value:
+def collate(interp: Interpreter, sample: Value, node: ast.expr, around: Around = ()) -> Value:
     """``default_collate``: numbers and arrays become tensors, tuples lists; dicts and named tuples stay what they are."""
+
+    def part(held: Value) -> Value:
+        return collate(interp, held, node, (*around, sample))
+
     sample = without_none(sample)
     if isinstance(sample, (Tensor, Array)):
         batch = converted(interp, sample)
@@ -112,28 +131,30 @@ def collate(interp: Interpreter, sample: Value, node: ast.expr) -> Value:
     if kind == "str":
         return Sequence(Scalar("str"))
     if isinstance(sample, TupleValue):
-        return _listed(interp, sample, (collate(interp, item, node) for item in sample.items))
+        return _listed(interp, sample, (part(item) for item in sample.items))
+    if sample in around:
+        return UNKNOWN
     obj = interp.obj_of(sample)
     if obj is not None and obj.kind == "dict":
-        attrs = {key: collate(interp, item, node) for key, item in obj.attrs.items()}
-        last = collate(interp, obj.element, node) if obj.element is not None else None
+        attrs = {key: part(item) for key, item in obj.attrs.items()}
+        last = part(obj.element) if obj.element is not None else None
         return interp.new(replace(obj, attrs=attrs, element=last))
     if isinstance(sample, Union):
-        return join_all([collate(interp, member, node) for member in sample.members])
+        return join_all([part(member) for member in sample.members])
     if isinstance(sample, Sequence):
-        return interp.new(Obj("list", element=collate(interp, sample.element, node)))
+        return interp.new(Obj("list", element=part(sample.element)))
     if obj is not None and obj.kind == "list":
-        items = tuple(collate(interp, item, node) for item in obj.items) if obj.items is not None else None
-        last = collate(interp, obj.element, node) if obj.element is not None else None
+        items = tuple(part(item) for item in obj.items) if obj.items is not None else None
+        last = part(obj.element) if obj.element is not None else None
         return interp.new(Obj("list", items=items, element=last))
     if obj is not None and movables.is_graph(obj):
         return graphs.batch(interp, obj)
     if obj is not None and movables.is_batch(interp, sample):
-        attrs = {key: collate(interp, item, node) for key, item in obj.attrs.items()}
-        last = collate(interp, obj.element, node) if obj.element is not None else None
+        attrs = {key: part(item) for key, item in obj.attrs.items()}
+        last = part(obj.element) if obj.element is not None else None
         return interp.new(replace(obj, attrs=attrs, element=last))
     if obj is not None and named_tuples.is_one(interp, obj):
-        return named_tuples.with_fields(interp, obj, lambda field: collate(interp, field, node))
+        return named_tuples.with_fields(interp, obj, part)
     return UNKNOWN
 
 

@@ -142,8 +142,11 @@ def _any(found: tuple[Value, ...]) -> Value:
 
 def names_of(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``globals()`` and ``locals()``: the variables there are, as a dict."""
-    whole = name.endswith("globals")
-    held = reads.all_of(interp, interp.frame.module) if whole else interp.state.variables(interp.frame.id)
+    if name.endswith("globals"):
+        held = reads.all_of(interp, interp.frame.module)
+    else:  # what a comprehension loops over is none of its own
+        frame = next(each for each in reversed(interp.stack) if each.kind != "comprehension")
+        held = interp.state.variables(frame.id)
     return interp.new(Obj("dict", attrs=dict(held)))
 
 

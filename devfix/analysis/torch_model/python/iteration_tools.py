@@ -19,8 +19,9 @@ from devfix.analysis.domain.values import (
     Value,
     without_none,
 )
-from devfix.analysis.language import iteration
+from devfix.analysis.language import iteration, iterators
 from devfix.analysis.language.frames import Arg, CallSite
+from devfix.analysis.torch_model.python import mapped
 from devfix.analysis.torch_model.tensors import operators
 
 if TYPE_CHECKING:
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 _MOST = 8
 #: So many items are still followed one by one.
 _CHAINED = 16
+#: So many of the tuples that a tool puts together are told apart.
+_TOGETHER = 16
 #: So many items are folded one by one; of more, two stand for all.
 _FOLDED = 8
 _OPERATORS: dict[str, type[ast.operator]] = {
@@ -79,8 +82,33 @@ def counting(interp: Interpreter, name: str, site: CallSite) -> Value:
     return Sequence(Scalar("int"))
 
 
+def _told_apart(interp: Interpreter, name: str, site: CallSite) -> Value | None:
+    """What a tool gives of few items that are known, which it puts together as Python does; None of any others."""
+    rows, given = [], []
+    for arg in site.args:
+        row = iteration.exact_items(interp, arg.value)
+        told = arg.value.value if isinstance(arg.value, Const) else None
+        if row is None and not isinstance(told, int):
+            return None
+        rows.append(row)
+        given.append(told if row is None else row)
+    keywords = {
+        key: arg.value.value if isinstance(arg.value, Const) else None for key, arg in site.keywords.items()
+    }
+    if site.open or None in rows[:1] or not all(isinstance(told, int) for told in keywords.values()):
+        return None
+    tool = getattr(itertools, name.rpartition(".")[2])
+    try:
+        found = list(itertools.islice(tool(*given, **keywords), _TOGETHER + 1))
+    except (TypeError, ValueError):
+        return None
+    return TupleValue(tuple(map(TupleValue, found))) if len(found) <= _TOGETHER else None
+
+
 def product(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``itertools.product(a, b, repeat=2)``: tuples with one element of each."""
+    if (found := _told_apart(interp, name, site)) is not None:
+        return found
     times = site.value(None, "repeat")
     times = Const(1) if times is None else times
     if site.open or not isinstance(times, Const) or not isinstance(times.value, int):
@@ -91,6 +119,8 @@ def product(interp: Interpreter, name: str, site: CallSite) -> Value:
 
 def combinations(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``itertools.combinations(items, 2)``, ``permutations``: tuples of so many of the items."""
+    if (found := _told_apart(interp, name, site)) is not None:
+        return found
     element, length = _first(interp, site), site.value(1, "r")
     if isinstance(length, Const) and isinstance(length.value, int) and 0 < length.value <= _MOST:
         return Sequence(TupleValue((element,) * length.value))
@@ -99,7 +129,7 @@ def combinations(interp: Interpreter, name: str, site: CallSite) -> Value:
 
 def pairwise(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``itertools.pairwise``."""
-    return Sequence(TupleValue((_first(interp, site),) * 2))
+    return _told_apart(interp, name, site) or Sequence(TupleValue((_first(interp, site),) * 2))
 
 
 def some(position: int) -> Callable[[Interpreter, str, CallSite], Value]:
@@ -120,18 +150,30 @@ def repeat(interp: Interpreter, name: str, site: CallSite) -> Value:
 def zip_longest(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``itertools.zip_longest``: where one is at its end, something else stands for its items."""
     fill = site.value(None, "fillvalue")
+    exact = [iteration.exact_items(interp, arg.value) for arg in site.args]
+    known = [row for row in exact if row is not None]
+    if known and len(known) == len(exact) and not site.open:
+        rows = list(itertools.zip_longest(*known, fillvalue=NONE if fill is None else fill))
+        return TupleValue(tuple(map(TupleValue, rows)))
     columns = [join_all([each, NONE if fill is None else fill]) for each in _elements(interp, site)]
     return Sequence(UNKNOWN) if site.open else Sequence(TupleValue(tuple(columns)))
 
 
 def starmap(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``itertools.starmap(function, rows)``."""
-    row = _first(interp, site, 1)
-    items = iteration.exact_items(interp, row)
-    if items is None or not site.args:
+    if len(site.args) < 2:
         return Sequence(UNKNOWN)
-    call = CallSite(site.node, tuple(Arg(item) for item in items))
-    return Sequence(interp.call(site.args[0].value, call))
+    function, given = site.args[0].value, site.args[1]
+    rows = iteration.exact_items(interp, given.value)
+    items = [iteration.exact_items(interp, row) for row in rows or ()]
+    known = [row for row in items if row is not None]
+    if rows is not None and len(known) == len(rows) <= _FOLDED:
+        return TupleValue(tuple([_called(interp, function, row, site) for row in known]))
+    row = iteration.exact_items(interp, iteration.element(interp, given.value, given.node))
+    if row is None:
+        return Sequence(UNKNOWN)
+    with iteration.rounds(interp, counted=False):
+        return Sequence(_called(interp, function, row, site))
 
 
 def groupby(interp: Interpreter, name: str, site: CallSite) -> Value:
@@ -143,7 +185,10 @@ def tee(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``itertools.tee``."""
     times = site.value(1, "n")
     many = times.value if isinstance(times, Const) and isinstance(times.value, int) else 2
-    return TupleValue((Sequence(_first(interp, site)),) * min(max(many, 0), _MOST))
+    given = site.get(0, "iterable")
+    items = iteration.fresh_items(interp, given.value, given.node) if given is not None else None
+    each: Value = Sequence(_first(interp, site)) if items is None else TupleValue(items)
+    return TupleValue(tuple([iterators.begun(interp, each, each) for _ in range(min(max(many, 0), _MOST))]))
 
 
 def accumulate(interp: Interpreter, name: str, site: CallSite) -> Value:
@@ -176,7 +221,11 @@ def reduce(interp: Interpreter, name: str, site: CallSite) -> Value:
 
 
 def _joined(interp: Interpreter, function: Value, left: Value, right: Value, site: CallSite) -> Value:
-    return interp.call(function, CallSite(site.node, (Arg(left), Arg(right))))
+    return _called(interp, function, (left, right), site)
+
+
+def _called(interp: Interpreter, function: Value, given: tuple[Value, ...], site: CallSite) -> Value:
+    return mapped.made_by(interp, function, tuple(map(Arg, given)), site.node)
 
 
 def operate(interp: Interpreter, name: str, site: CallSite) -> Value:

@@ -6,7 +6,17 @@ import ast
 from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.copying import replace
-from devfix.analysis.domain.values import UNKNOWN, Sequence, Tensor, TupleValue, Value, without_none
+from devfix.analysis.domain.values import (
+    UNKNOWN,
+    BoundMethod,
+    Class,
+    Function,
+    Sequence,
+    Tensor,
+    TupleValue,
+    Value,
+    without_none,
+)
 from devfix.analysis.language import iteration
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.torch_model.loading import collation
@@ -20,6 +30,8 @@ _MOST = 8
 
 def call(interp: Interpreter, name: str, site: CallSite) -> Value:
     """What ``map`` and its like yield: each item by itself where they are few and known, else one item for all."""
+    if iteration.is_thrown_away(interp, site.node):
+        return Sequence(UNKNOWN)
     function = without_none(site.args[0].value) if site.args else UNKNOWN
     columns = [iteration.exact_items(interp, arg.value) for arg in site.args[1:]]
     if len(columns) == 1 and columns[0] is not None and len(columns[0]) <= _MOST:
@@ -39,6 +51,9 @@ def _written(node: ast.expr | None, count: int) -> list[ast.expr | None]:
 
 def made_by(interp: Interpreter, function: Value, args: tuple[Arg, ...], node: ast.expr) -> Value:
     """What a call gives that nobody wrote. No call stands there that could be given a device, as one of a factory could."""
+    result = interp.call(function, CallSite(node, args))
+    if isinstance(function, (Function, BoundMethod, Class)):
+        return result  # where tensors are made in them calls stand
     here = interp.source.span(node)
 
     def begin(tensor: Tensor) -> Tensor:
@@ -46,4 +61,4 @@ def made_by(interp: Interpreter, function: Value, args: tuple[Arg, ...], node: a
             return tensor
         return replace(tensor, trail=(replace(tensor.trail[0], kind="other"), *tensor.trail[1:]))
 
-    return collation.each_tensor(interp, interp.call(function, CallSite(node, args)), begin)
+    return collation.each_tensor(interp, result, begin)

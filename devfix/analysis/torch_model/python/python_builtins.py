@@ -219,8 +219,8 @@ def sum_(interp: Interpreter, name: str, site: CallSite) -> Value:
     node = site.args[0].node if site.args else None
     element = iteration.element(interp, value, node) if items is None else join_all(list(items) or [Const(0)])
     element = without_none(element)
-    if isinstance(members(element)[0], Ref):
-        start = site.value(1, "start") or Const(0)
+    start = site.value(1, "start") or Const(0)
+    if isinstance(start, Tensor) or isinstance(members(element)[0], Ref) or _are_in_places(items or ()):
         added = (start, *(items if items is not None else (element, element)))
         return functools.reduce(lambda a, b: _added(interp, a, b, site), added)
     if isinstance(element, Tensor):
@@ -230,10 +230,17 @@ def sum_(interp: Interpreter, name: str, site: CallSite) -> Value:
     return Scalar(scalar_type(element) or "int") if scalar_type(element) else UNKNOWN
 
 
+def _are_in_places(items: tuple[Value, ...]) -> bool:
+    """Whether some of the items are tensors in one place, and some in another."""
+    return len({item.device for item in items if isinstance(item, Tensor) and item.rank != 0}) > 1
+
+
 def _added(interp: Interpreter, left: Value, right: Value, site: CallSite) -> Value:
-    """The sum of two objects whose classes say how they are added."""
+    """The sum of two objects whose classes say how they are added, or of the first summand and the next."""
     found = overloads.binary(interp, site.node, ast.Add(), left, right)
-    node = ast.copy_location(ast.BinOp(site.node, ast.Add(), site.node), site.node)
+    first, start = site.args[0].node or site.node, site.get(1, "start")
+    begun = start.node if start is not None and start.node is not None and left is start.value else site.node
+    node = ast.copy_location(ast.BinOp(begun, ast.Add(), first), site.node)
     return found or operators.binary(interp, node, left, right)
 
 
@@ -241,6 +248,9 @@ def extreme(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``max`` and ``min``."""
     values = [arg.value for arg in site.args]
     if len(values) == 1:
+        default = site.value(None, "default")
+        if default is not None and iteration.left(interp, values[0]) == ():
+            return default
         return iteration.element(interp, values[0], site.args[0].node)
     numbers = [value.value for value in values if isinstance(value, Const) and type(value.value) is int]
     if numbers and len(numbers) == len(values):
