@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 _CHOOSING = (*ACCELERATORS, "cpu", "numpy")
 #: How a class is compared with the one that is asked for.
 _SAME, _OTHER = (ast.Is, ast.Eq), (ast.IsNot, ast.NotEq)
+_COMPARED = frozenset({*_SAME, *_OTHER})
 #: Words by which an option asks for a device.
 _DEVICE_WORDS = re.compile(r"cuda|gpu|cpu|mps|xpu|npu|device|accel|auto")
 
@@ -299,7 +300,7 @@ def assume(interp: Interpreter, test: ast.expr, outcome: bool, within: ast.If | 
 def _assume_class(interp: Interpreter, test: ast.Compare, asked: ast.expr, outcome: bool) -> None:
     """``type(x) is T`` tells which of the things that ``x`` may be it is."""
     value, op = interp.eval(asked), type(test.ops[0])
-    if isinstance(value, Union) and op in (*_SAME, *_OTHER):
+    if isinstance(value, Union) and op in _COMPARED:
         cls = interp.eval(test.comparators[0])
         kept = value_classes.those(interp, value, cls, same=outcome is (op in _SAME))
         _narrow(interp, asked, kept)

@@ -44,7 +44,9 @@ _MOST_OBJECTS = 32
 #: What is put together of known items is known item by item up to here.
 MOST_ITEMS = 256
 #: The facts of a dict that say which module has these submodules, these parameters or these buffers.
-PARTS_OF, PARAMETERS_OF, BUFFERS_OF = "parts of", "parameters of", "buffers of"
+PARTS_OF: str = "parts of"
+PARAMETERS_OF: str = "parameters of"
+BUFFERS_OF: str = "buffers of"
 #: The fact of a list that it was made as ``[x] * n`` or ``[f() for _ in range(n)]``, to be filled entry by entry.
 REPEATED = "repeated"
 #: That fact where ``x`` holds nothing: only what takes its place is read.

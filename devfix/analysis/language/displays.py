@@ -67,7 +67,7 @@ def dict_(interp: Interpreter, node: ast.Dict) -> Value:
         if key_node is None:
             held, others = containers.entries(interp, value) or ({}, UNKNOWN)
             at_times = unsure_entries.of(interp.obj_of(value))
-            unsure |= at_times - attrs.keys()
+            unsure |= at_times.difference(attrs)
             attrs = containers.merged(attrs, held, at_times)
             element = others if element is None or others == UNKNOWN else element
             objects += [UNKNOWN] if others is not None else []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from types import GeneratorType
 from typing import TYPE_CHECKING
 
 from devfix.analysis.domain import classes
@@ -148,7 +149,7 @@ def is_in_module(interp: Interpreter, owner: Namespace, name: str) -> bool:
     )
 
 
-_COLLECTIONS = (list, tuple, dict, set, map, zip, range, type(_ for _ in ()))
+_COLLECTIONS = (list, tuple, dict, set, map, zip, range, GeneratorType)
 #: What every tensor can be asked for, and no array.
 _OF_TENSORS_ALONE = frozenset(
     "backward cpu cuda detach double float int long numpy requires_grad requires_grad_ type type_as unsqueeze".split()

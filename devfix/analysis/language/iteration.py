@@ -43,9 +43,9 @@ if TYPE_CHECKING:
 #: Longer collections are summarised by one element; those of modules and names where they are longer than the second.
 MAX_ITEMS, _MAX_APART = 32, 128
 #: A slice; its bounds are not kept.
-SLICE = External("builtins.slice")
+SLICE: External = External("builtins.slice")
 #: An iterator over a collection.
-ITERATOR = External("builtins.iterator")
+ITERATOR: External = External("builtins.iterator")
 #: The names under which it has the collection, how many items of it were taken, and what a generator returns at its end.
 SOURCE, PLACE, RESULT = "#source", "#place", "#result"
 #: Modules whose items are their names, as those of a dict are.

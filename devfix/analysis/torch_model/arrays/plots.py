@@ -72,7 +72,10 @@ def figure_method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: Call
     return axes(interp, name, site) if name in _OF_FIGURES else UNKNOWN
 
 
-METHODS = {AXES: axes_method, FIGURE: figure_method}
+METHODS: dict[str, Callable[[Interpreter, Ref, Obj, str, CallSite], Value]] = {
+    AXES: axes_method,
+    FIGURE: figure_method,
+}
 HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
     **{f"matplotlib.pyplot.{name}": axes for name in ("subplot", "axes", "gca", "subplot2grid")},
     **{f"matplotlib.pyplot.{name}": figure for name in ("figure", "gcf")},

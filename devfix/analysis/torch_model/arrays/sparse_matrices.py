@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
     from devfix.analysis.language.frames import Arg, CallSite
 
-MATRIX = External("scipy.sparse.spmatrix")
+MATRIX: External = External("scipy.sparse.spmatrix")
 _FORMATS = "coo csr csc lil dok bsr dia".split()
 _CLASSES = frozenset(f"{form}_{kind}" for form in _FORMATS for kind in ("matrix", "array"))
 #: Where these functions take a dtype; the numbers they make are float64 otherwise.

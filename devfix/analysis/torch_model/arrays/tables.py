@@ -31,7 +31,7 @@ from devfix.analysis.torch_model.tensors.arguments import dtype_of
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
-DATES = External("pandas.DatetimeIndex")
+DATES: External = External("pandas.DatetimeIndex")
 #: ``table.loc``, ``table.iloc``, ``table.at`` and ``table.iat``.
 PLACES = External("pandas.core.indexing")
 #: The facts of such a place: the table, and which of the attributes it is.

@@ -29,7 +29,7 @@ from devfix.analysis.reuse import reads
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
-QUEUE = "queue.Queue"
+QUEUE: str = "queue.Queue"
 THREAD = "threading.Thread"
 TIMER = "threading.Timer"
 EXECUTOR = "concurrent.futures.ThreadPoolExecutor"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.copying import replace
@@ -63,7 +64,7 @@ def dispatch(interp: Interpreter, name: str, site: CallSite) -> Value:
     return model
 
 
-HANDLERS = {
+HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
     "accelerate.dispatch_model": dispatch,
     "accelerate.big_modeling.dispatch_model": dispatch,
     "accelerate.load_checkpoint_and_dispatch": dispatch,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.copying import replace
@@ -37,4 +37,4 @@ def _each(interp: Interpreter, models: Value | None) -> Iterator[Ref]:
         yield from (item for item in items if isinstance(item, Ref))
 
 
-HANDLERS = {"apex.amp.initialize": initialize}
+HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {"apex.amp.initialize": initialize}

@@ -32,8 +32,8 @@ from devfix.analysis.torch_model.tensors import moves
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
-TRAINERS = ("transformers.Trainer", "transformers.Seq2SeqTrainer")
-ARGUMENTS = ("transformers.TrainingArguments", "transformers.Seq2SeqTrainingArguments")
+TRAINERS: tuple[str, ...] = ("transformers.Trainer", "transformers.Seq2SeqTrainer")
+ARGUMENTS: tuple[str, ...] = ("transformers.TrainingArguments", "transformers.Seq2SeqTrainingArguments")
 #: The object by which a Trainer places things.
 _ACCELERATOR = "accelerate.Accelerator"
 #: Arguments that keep a Trainer on the CPU, by their names in newer and in older releases.

@@ -146,4 +146,4 @@ _ASKED: dict[str, Handler] = {
     "attr.asdict": as_dict,
     "attrs.asdict": as_dict,
 }
-HANDLERS = {name: _of_each(ask) for name, ask in _ASKED.items()}
+HANDLERS: dict[str, Handler] = {name: _of_each(ask) for name, ask in _ASKED.items()}

@@ -8,7 +8,7 @@ from devfix.analysis.language.frames import CallSite
 
 #: The argument that asks for the places, and where the functions have it.
 _ASKED = "return_indices"
-FUNCTIONS = {
+FUNCTIONS: dict[str, int] = {
     **{f"max_pool{n}d": 6 for n in (1, 2, 3)},
     **{f"adaptive_max_pool{n}d": 2 for n in (1, 2, 3)},
     **{f"fractional_max_pool{n}d": 4 for n in (2, 3)},
