@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from reality import lies
 from text_program import clashes
 
 PROGRAM = """
@@ -87,3 +88,19 @@ def test_what_begins_without_rows_is_replaced_when_there_are_some(test: str) -> 
         assert clashes(MEMORY.format(test=test, empty=empty)) == []
     assert clashes(MEMORY.format(test=test, empty="zeros(1, 4)")) != []
     assert clashes(MEMORY.format(test="self.rows.size(1) == 0", empty="zeros(0, 4)")) != []
+
+
+VIEWS = """
+import torch
+empty = torch.zeros(0, 3)
+turned, named, put, last, some = empty.T, empty.mT, empty[None], empty[..., None], empty[:, 1:]
+counts = [len(each) for each in (turned, named, put, last, some)]
+columns, row, rows = len(turned), put.size(0), turned.shape
+none, nothing = len(empty), len(some)
+drawn = torch.randint(0, 5, (3,))
+three = len(drawn)
+"""
+
+
+def test_views_of_what_has_no_rows_may_have_some() -> None:
+    assert lies(VIEWS) == []

@@ -128,6 +128,20 @@ def test_the_cpu_counts_narrow_floats() -> None:
     assert torch.histc(torch.rand(9).half(), 4, 0, 1).dtype == torch.float16
 
 
+@pytest.mark.parametrize("rows", [4, 40])
+def test_distances_of_narrow_floats_may_be_made_of_products(rows: int) -> None:
+    """Euclidean ones of many rows are, and who knows how many there are; no others."""
+    x = torch.rand(rows, 3, dtype=torch.float16)
+    head = f"import torch\nx = torch.rand({rows}, 3, dtype=torch.float16).cuda()\n"
+    for use in ("torch.cdist(x, x)", "torch.cdist(x, x, 2.0)"):
+        assert clashes(f"{head}{use}\n") == []
+    assert clashes(f"{head}torch.cdist(x, x, p=1.0)\n") == ["3: narrow-float"]
+    if rows == 40:
+        assert torch.cdist(x, x).dtype == torch.float16
+    with pytest.raises(NotImplementedError, match="cdist"):
+        torch.cdist(x, x, p=1.0)
+
+
 def test_what_is_refused_is_what_torch_lists_for_accelerators() -> None:
     """Its own database of operators says which dtypes each takes on CUDA; it leaves out what it cannot compare there."""
     listed = {
@@ -144,7 +158,7 @@ def test_what_is_refused_is_what_torch_lists_for_accelerators() -> None:
 
 #: What is refused and nothing is said of: what depends on a number, parts with their own dtype, and who knows which length.
 UNFOLLOWED = re.compile(
-    r"matrix_power|ord=|\bnorm\(|vander|ormqr|l[ud]l?_solve|ctc_loss|Multivariate|orthogonal_|\[:, :3\]|, 6, |chebyshev|pdist"
+    r"matrix_power|ord=|\bnorm\(|vander|ormqr|l[ud]l?_solve|ctc_loss|Multivariate|orthogonal_|\[:, :3\]|, 6, |chebyshev|pdist|cdist\(\w, \w\)"
 )
 ASKED = """
 import torch

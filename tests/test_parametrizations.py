@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from reality import lies
 from text_program import clashes, fix_texts
 
 from devfix.findings import Applicability
@@ -187,6 +188,25 @@ def test_each_layer_that_a_loop_goes_through_has_its_parametrization(used: str) 
     assert clashes(PRUNED.format(kept=kept, used=used)) != []
     kept = 'self.register_buffer("keep", torch.ones_like(weight))'
     assert clashes(PRUNED.format(kept=kept, used=used)) == []
+
+
+REMOVED = """
+import torch
+from torch import nn
+from torch.nn.utils import parametrize
+class Same(nn.Module):
+    def forward(self, weight):
+        return weight * 1
+layer = nn.Linear(3, 3)
+parametrize.register_parametrization(layer, "weight", Same())
+one, named = parametrize.is_parametrized(layer), parametrize.is_parametrized(layer, "weight")
+parametrize.remove_parametrizations(layer, "weight")
+none, gone = parametrize.is_parametrized(layer), parametrize.is_parametrized(layer, "weight")
+"""
+
+
+def test_a_layer_is_no_more_parametrized_once_the_last_is_removed() -> None:
+    assert lies(REMOVED) == []
 
 
 def test_a_layer_whose_parametrization_is_removed_has_its_weight_where_it_is() -> None:

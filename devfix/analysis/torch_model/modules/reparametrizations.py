@@ -70,7 +70,9 @@ def is_parametrized(interp: Interpreter, name: str, site: CallSite) -> Value:
     module, named = site.value(0, "module") or UNKNOWN, site.value(1, "tensor_name")
     entries = interp.obj_of(interp.obj(module).attrs.get(NAME)) if isinstance(module, Ref) else None
     key = str(named.value) if isinstance(named, Const) else ""
-    return TRUE if entries is not None and (named in (None, NONE) or key in entries.attrs) else UNKNOWN
+    if entries is None:
+        return UNKNOWN
+    return TRUE if key in entries.attrs or (named in (None, NONE) and entries.attrs) else UNKNOWN
 
 
 def _chain(interp: Interpreter, module: Ref, name: str) -> tuple[Ref, Ref | None]:

@@ -6,34 +6,24 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.copying import replace
-from devfix.analysis.domain.lattice import INTEGERS
-from devfix.analysis.domain.values import NONE, Tensor, Value, without_none
+from devfix.analysis.domain.values import UNKNOWN, Tensor, Value, without_none
 from devfix.analysis.language.frames import CallSite
-from devfix.analysis.torch_model.tensors import factories, functional, requirements
-from devfix.analysis.torch_model.tensors.requirements import Part
+from devfix.analysis.torch_model.tensors import factories, functional, operand_types
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
-
-_WHOLE = frozenset((*INTEGERS, "bool"))
 
 
 def _of_floats(draw: Callable[..., Value]) -> Callable[..., Value]:
     """A handler for ``torch.randn_like(images)`` and ``torch.multinomial(counts, 3)``."""
 
     def handle(interp: Interpreter, name: str, site: CallSite) -> Value:
-        made, arg = draw(interp, name, site), site.get(0, "input")
-        value = without_none(arg.value) if arg is not None else None
-        told = site.keywords.get("dtype")
-        if arg is None or not isinstance(value, Tensor) or value.dtype not in _WHOLE or site.open:
+        made, value = draw(interp, name, site), without_none(site.value(0, "input") or UNKNOWN)
+        if not isinstance(value, Tensor) or not isinstance(made, Tensor):
             return made
-        if told is not None and told.value != NONE:
-            return made
-        part = Part(value, "input", arg.node)
-        requirements.record(interp, site.node, name, "float-dtype", [part], wanted="float32")
+        refused = operand_types.check_float(interp, name.rpartition(".")[2], value, site)
         # It is told once: what follows is judged as if the operand had been cast.
-        same = isinstance(made, Tensor) and made.dtype == value.dtype
-        return replace(made, dtype="float32") if same and isinstance(made, Tensor) else made
+        return replace(made, dtype="float32") if refused and made.dtype == value.dtype else made
 
     return handle
 

@@ -12,6 +12,7 @@ from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.join import join_all, scalar_type
 from devfix.analysis.domain.lattice import AT_LEAST_1, INTEGERS, UNKNOWN_DEVICE
 from devfix.analysis.domain.values import (
+    NONE,
     UNKNOWN,
     Array,
     Class,
@@ -54,6 +55,8 @@ def get(interp: Interpreter, node: ast.Subscript, value: Tensor | Array, key: Va
         return UNKNOWN
     if isinstance(value, Tensor) and _is_entry_of_batch(value, key, node):
         return replace(value, trail=(interp.site("result", node),), roots=(), typed=())
+    if isinstance(value, Tensor) and value.empty and any(index == NONE for index, _ in keys):
+        value = replace(value, empty=False)  # the one row may be all that is without elements
     rank = _rank(value.rank, keys)
     if isinstance(value, Array):
         array_indices.check(interp, node, keys)

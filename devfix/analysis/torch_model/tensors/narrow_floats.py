@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from devfix.analysis.domain.values import Tensor, without_none
+from devfix.analysis.domain.values import Const, Tensor, without_none
 from devfix.analysis.language.frames import CallSite
 from devfix.analysis.torch_model.tensors import requirements
 from devfix.analysis.torch_model.tensors.requirements import Part
@@ -59,7 +59,7 @@ _SECOND = {
 
 def check(interp: Interpreter, name: str, site: CallSite) -> None:
     """``torch.fft.rfft(layer(x))`` under autocast, the tensor being the first operand."""
-    if name not in REFUSED or site.open:
+    if name not in REFUSED or site.open or (name == "cdist" and not _is_by_element(site)):
         return
     operation, refused = REFUSED[name]
     found = [site.get(0, *_FIRST), *([site.get(1, _SECOND[name])] if name in _SECOND else [])]
@@ -68,6 +68,12 @@ def check(interp: Interpreter, name: str, site: CallSite) -> None:
     odd = [part for part in parts if part.tensor.dtype in refused and _stays(interp, name, part.tensor)]
     if odd:
         requirements.record(interp, site.node, operation, "narrow-float", odd, wanted="float32")
+
+
+def _is_by_element(site: CallSite) -> bool:
+    """Whether ``torch.cdist`` has a kernel for what it is asked: Euclidean distances of many rows are made of products."""
+    norm = site.value(2, "p")
+    return isinstance(norm, Const) and norm.value != 2
 
 
 def _stays(interp: Interpreter, name: str, tensor: Tensor) -> bool:

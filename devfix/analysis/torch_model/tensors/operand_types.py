@@ -49,13 +49,13 @@ _ATTENTION = frozenset(
 _OF_FLOATS = frozenset(
     "mean std var nanmean norm std_mean var_mean vector_norm quantile nanquantile softmax log_softmax softmin "
     "normalize gelu silu mish elu celu selu leaky_relu rrelu softplus logsigmoid hardsigmoid hardswish hardshrink "
-    "softshrink glu frac logcumsumexp inverse pinverse cholesky matrix_exp multinomial bernoulli "
+    "softshrink glu frac logcumsumexp inverse pinverse cholesky matrix_exp multinomial bernoulli poisson rand_like randn_like "
     "cdist adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool1d adaptive_max_pool2d "
     "adaptive_max_pool3d".split()
 )
 #: What accelerators have of floats alone.
 _OF_FLOATS_THERE = frozenset(
-    f"{kind}_pool{dimensions}d" for kind in ("max", "avg", "lp") for dimensions in (1, 2, 3)
+    f"{kind}_pool{dimensions}d" for kind in ("max", "avg") for dimensions in (1, 2, 3)
 )
 _HUMP = re.compile("(?<=[a-z])(?=[A-Z])")
 #: The operands that have to have the dtype of what they are written into, or blended with.
@@ -178,17 +178,19 @@ def _are_pivots(name: str, part: Part) -> bool:
     return name == "lu_solve" and part.role == "B" and part.tensor.dtype == "int32"
 
 
-def check_float(interp: Interpreter, name: str, tensor: Tensor, site: CallSite) -> None:
-    """``matches.mean()`` of integers: "mean(): could not infer output dtype"."""
-    given = site.keywords.get("dtype")
+def check_float(interp: Interpreter, name: str, tensor: Tensor, site: CallSite) -> bool:
+    """``matches.mean()`` of integers: "mean(): could not infer output dtype". Whether they are refused."""
     there = name in _OF_FLOATS_THERE and tensor.device.is_accelerator
     if not (name in _OF_FLOATS or there) or tensor.dtype not in _INTEGERS or site.open:
-        return
-    if given is not None and given.value != NONE:
-        return
-    part = Part(tensor, "input", site.args[0].node if site.args else None)
+        return False
+    told = [site.keywords.get("dtype"), site.get(1, "p") if name == "bernoulli" else None]
+    if any(arg is not None and arg.value != NONE for arg in told):
+        return False
+    arg = site.get(0, "input")
+    part = Part(tensor, "input", arg.node if arg is not None else None)
     detail = {"there": "1"} if there else {}
     requirements.record(interp, site.node, f"torch.{name}", "float-dtype", [part], wanted="float32", **detail)
+    return True
 
 
 def placed(parts: list[Part], excused: str) -> list[Part]:

@@ -104,9 +104,13 @@ def _tensor_attribute(interp: Interpreter, value: Tensor, name: str, node: ast.e
     if name in ("real", "imag") and value.dtype in REAL_OF:
         typed = part_of_complex(interp, value, node)
         return replace(value, dtype=REAL_OF[value.dtype], typed=typed, parameter=False, packed=False)
-    if name in ("data", "T", "mT", "H", "mH", "real", "imag"):
+    if name in ("data", "real", "imag"):
         grad = False if name == "data" else value.grad
         return replace(value, parameter=False, grad=grad, packed=False)
+    if name in ("T", "mT", "H", "mH"):
+        return replace(
+            value, parameter=False, packed=False, empty=False
+        )  # its rows may be columns without elements
     if name == "solution":
         return value  # of least squares, the rest of whose results nobody asks for
     if name == "grad":
