@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 import torch
@@ -116,3 +116,56 @@ def test_other_operators_have_halves_that_the_host_lacks() -> None:
     x = _drawn(4, 4)
     assert torch.special.entr(x).dtype == torch.float16
     assert torch.histc(x.cpu(), 4, 0, 1).dtype == torch.float16
+
+
+def test_matrices_are_decomposed_by_a_library() -> None:
+    x = _drawn(4, 4)
+    with pytest.raises(NotImplementedError, match="\"cholesky_cusolver\" not implemented for 'Half'"):
+        torch.linalg.cholesky(x)
+    with pytest.raises(NotImplementedError, match="\"lu_factor_cusolver\" not implemented for 'BFloat16'"):
+        torch.linalg.solve(x.bfloat16(), x.bfloat16())
+    with pytest.raises(NotImplementedError, match=r'"linalg\.lu_solve_cpu" not implemented'):
+        torch.linalg.lu_solve(x.cpu(), torch.arange(1, 5, dtype=torch.int32), x.cpu())
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        torch.sparse.mm,
+        lambda matrix, x: matrix @ x,
+        lambda matrix, x: matrix @ x[0],
+        lambda matrix, x: torch.sparse.addmm(x, matrix, x),
+        lambda matrix, x: torch.addmm(x, matrix, x),
+    ],
+)
+def test_sparse_matrices_of_halves_are_not_multiplied(use: Callable[..., torch.Tensor]) -> None:
+    x = _drawn(4, 4)
+    with pytest.raises(NotImplementedError, match="\"addmm_sparse_cuda\" not implemented for 'Half'"):
+        use(x.to_sparse(), x)
+    assert use(x.to_sparse_csr(), x).dtype == torch.float16
+    assert use((x * 0).to_sparse(), x).dtype == torch.float16  # nothing is multiplied
+    assert use(x.float().to_sparse(), x.float()).dtype == torch.float32
+    assert use(x.cpu().to_sparse(), x.cpu()).dtype == torch.float16
+
+
+def test_autocast_widens_what_kernels_add_up() -> None:
+    x = _drawn(4, 4)
+    counts = torch.eye(4, dtype=torch.int64, device="cuda")
+    with torch.autocast("cuda"):
+        assert [each.trace().dtype for each in (x, x.double(), counts)] == [
+            torch.float32,
+            torch.float64,
+            torch.int64,
+        ]
+        with pytest.raises(RuntimeError, match="Found dtype Float but expected Half"):
+            torch.distributions.Dirichlet(x + 1).sample()
+        assert torch.distributions.Dirichlet(x.float() + 1).sample().dtype == torch.float32
+    assert torch.distributions.Dirichlet(x + 1).sample().dtype == torch.float16
+    assert x.trace().dtype == torch.float16
+
+
+def test_what_autocast_adds_up_has_the_gradient_of_what_it_was_given() -> None:
+    x = _drawn(4, 4).requires_grad_()
+    with torch.autocast("cuda"):
+        [found] = torch.autograd.grad(x.trace(), x)
+    assert (found.dtype, found.sum().item()) == (torch.float16, 4)

@@ -112,14 +112,15 @@ def _numbers(*positions: int) -> Rule:
 
 #: Operators on an accelerator to the rule that may refuse their dtypes.
 REFUSED: dict[str, Rule] = {
-    "aten::mm": _no_whole_numbers("addmm_cuda", alike=True),
-    "aten::addmm": _no_whole_numbers("addmm_cuda", 1, alike=True),
+    "aten::mm": half_kernels.or_sparse(_no_whole_numbers("addmm_cuda", alike=True)),
+    "aten::addmm": half_kernels.or_sparse(_no_whole_numbers("addmm_cuda", 1, alike=True), 1),
+    "aten::_sparse_addmm": half_kernels.or_sparse(_no_whole_numbers("addmm_cuda", 1, alike=True), 1),
     "aten::addbmm": _no_whole_numbers("addmm_cuda", 1, alike=True),
     "aten::bmm": _no_whole_numbers("baddbmm_cuda"),
     "aten::baddbmm": _no_whole_numbers("baddbmm_cuda", 1),
     "aten::dot": _no_whole_numbers("dot", alike=True),
     "aten::vdot": _no_whole_numbers("dot", alike=True),
-    "aten::mv": _no_whole_numbers("addmv_impl_cuda"),
+    "aten::mv": half_kernels.or_sparse(_no_whole_numbers("addmv_impl_cuda")),
     "aten::addmv": _no_whole_numbers("addmv_impl_cuda", 1),
     "aten::avg_pool2d": _no_whole_numbers("avg_pool2d_out_cuda_frame"),
     "aten::avg_pool3d": _no_whole_numbers("avg_pool3d_out_cuda"),
@@ -235,6 +236,18 @@ _KERNELS = {
     "cdist": "cdist_cuda",
     "lerp_kernel_scalar": "lerp_cuda",
     "upsample_nearest2d_channels_last": "upsample_nearest2d_out_frame",
+    "pdist": "pdist_cuda",
+    # Matrices are a library's: those of at most 32 rows, for "svd".
+    "cholesky_cpu": "cholesky_cusolver",
+    "cholesky_inverse_out_cpu": "cholesky_cuda_potri",
+    "cholesky_solve_cpu": "cholesky_cuda_potrs",
+    "ldl_factor_kernel_cpu": "ldl_factor_looped_cusolver",
+    "ldl_solve_kernel_cpu": "ldl_solve_looped_cusolver",
+    "linalg.lu_solve_cpu": "lu_solve_cublas",
+    "linalg_eig_out_cpu": "linalg_eig_cuda",
+    "linalg_svd_cpu": "svd_cuda_gesvdjBatched",
+    "lu_cpu": "lu_factor_cusolver",
+    "ormqr_cpu": "orgmr_cuda",
 }
 
 
@@ -253,7 +266,7 @@ def _translated(error: Exception, device: torch.device) -> Exception:
     text = text.replace("MKL FFT doesn't support tensors of type", "cuFFT doesn't support tensor of type")
     text = re.sub(r"\bCPU(\w+Type)\b", rf"{device.type.upper()}\1", text)
     text = re.sub(
-        r'"(\w+)" not implemented', lambda found: f'"{_kernel(found.group(1))}" not implemented', text
+        r'"([\w.]+)" not implemented', lambda found: f'"{_kernel(found.group(1))}" not implemented', text
     )
     error.args = (text, *error.args[1:])
     return error

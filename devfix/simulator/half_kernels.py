@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import Any, Optional
+from typing import Any, Callable, Optional
 
 import torch
 
+from .layer_rules import short_name
 from .refusals import Refusal
 
 #: What transforms have a kernel for on CUDA alone.
@@ -33,6 +34,27 @@ def is_missing(operator: str) -> bool:
     """Whether an operator has no kernel for them on CUDA either."""
     name = operator.rpartition("::")[2]
     return name in _NONE or _SPECIAL_NONE.match(name) is not None
+
+
+_Rule = Callable[[Any, Sequence[Any], torch.device], Optional[Refusal]]
+
+
+def or_sparse(otherwise: _Rule, position: int = 0) -> _Rule:
+    """A product of matrices, of which the first may be sparse: one with anything in it has no kernel for halves.
+
+    native/sparse/cuda/SparseCUDATensorMath.cu; where it is compressed by rows it is a library's, which has them.
+    """
+
+    def rule(func: Any, args: Sequence[Any], device: torch.device) -> Optional[Refusal]:
+        matrix = args[position]
+        if matrix.layout != torch.sparse_coo:
+            return otherwise(func, args, device)
+        if matrix.dtype not in (torch.float16, torch.bfloat16) or not matrix._nnz():
+            return None
+        text = f"\"addmm_sparse_cuda\" not implemented for '{short_name(matrix.dtype)}'"
+        return Refusal(text, "dtype", NotImplementedError, (matrix,))
+
+    return rule
 
 
 def odd_lengths(tensor: torch.Tensor, lengths: Iterable[int]) -> Optional[Refusal]:

@@ -28,6 +28,7 @@ TOPICS = {
     "environment": "Devices, streams, memory",
     "legacy": "Legacy types and optimizers",
     "number": "Numbers beyond a dtype",
+    "narrow": "Floats of 16 bits",
 }
 #: In a page a list of facts by their names, a line each, stands between these.
 MARKED = re.compile(r"^<!-- facts\n(.*?)\n-->$", re.DOTALL | re.MULTILINE)

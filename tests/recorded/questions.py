@@ -25,6 +25,7 @@ TOPICS = (
     "legacy",
     "number",
     "attention",
+    "narrow",
 )
 
 #: What differs between two runs, machines or releases without saying anything.

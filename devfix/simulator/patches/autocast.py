@@ -16,6 +16,7 @@ from typing import Any, Callable, Optional
 import torch
 
 from ..claims import claim_of
+from ..layer_rules import short_name
 from ..machine import Machine
 from ..patching import Patcher
 from . import autocast_rules as rules
@@ -75,7 +76,7 @@ class Casting:
             warnings.simplefilter("ignore")
             for name, kernel in self._kernels().items():
                 if torch._C._dispatch_has_kernel_for_dispatch_key(f"aten::{name}", self._key) or (
-                    self._machine.kind == "cuda" and name in rules.RECURRENT
+                    self._machine.kind == "cuda" and name in rules.ON_CUDA
                 ):
                     self._library.impl(name, kernel, self._key)
 
@@ -95,6 +96,8 @@ class Casting:
         found.update(
             (name, self._full_result(name, other)) for name, other in rules.FULL_RESULT_OVERLOADS.items()
         )
+        found[rules.ADDED_UP] = self._kernel(rules.ADDED_UP, lambda _tensors: torch.float32)
+        found[rules.ADDED_UP_BESIDE] = self._added_up_beside()
         found[rules.BANNED] = self._banned()
         return {name: kernel for name, kernel in found.items() if kernel is not None}
 
@@ -149,6 +152,17 @@ class Casting:
                 raise RuntimeError(rules.BANNED_TEXT)
             with torch._C._ExcludeDispatchKeyGuard(self._without):
                 return operator(*args, **kwargs)
+
+        return kernel
+
+    def _added_up_beside(self) -> Callable[..., Any]:
+        operator = _operator(rules.ADDED_UP_BESIDE)
+
+        def kernel(given: Tensor, *args: Any, **kwargs: Any) -> Any:
+            if self._eligible(given) and given.dtype is not torch.float32:
+                raise RuntimeError(f"Found dtype Float but expected {short_name(given.dtype)}")
+            with torch._C._ExcludeDispatchKeyGuard(self._without):
+                return operator(given, *args, **kwargs)
 
         return kernel
 

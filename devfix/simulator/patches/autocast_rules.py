@@ -48,6 +48,13 @@ WIDEST = """
     addcdiv addcmul atan2 bilinear cross dot vdot grid_sampler index_put tensordot scatter_add
 """.split()
 
+#: Told nothing, but added up by their kernels on CUDA, which autocast widens (asked of an H200): what has the sum as its result,
+#: and what goes on with it beside halves.
+ADDED_UP = "trace"
+ADDED_UP_BESIDE = "_sample_dirichlet"
+#: Those for which torch has no kernel under autocast's own key.
+ON_CUDA = (*RECURRENT, ADDED_UP, ADDED_UP_BESIDE)
+
 #: What CUDA refuses under autocast (aten/src/ATen/autocast_mode.cpp).
 BANNED = "binary_cross_entropy"
 BANNED_TEXT = (

@@ -34,6 +34,7 @@ from devfix.analysis.torch_model.tensors import (
     host_memory,
     index_types,
     losses,
+    narrow_floats,
     number_range,
     operand_types,
     operations,
@@ -107,6 +108,7 @@ def call(interp: Interpreter, name: str, site: CallSite) -> Value | None:
     if handler is not None:
         return handler(interp, name, site)
     if name in results.NAMES:
+        narrow_floats.check(interp, name, site)
         return _of_one(interp, name, site)
     if name in LAYERS:
         return layer(interp, name, LAYERS[name], site)

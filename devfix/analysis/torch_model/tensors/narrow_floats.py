@@ -29,7 +29,7 @@ _FOURIER = frozenset(
 #: What is of ``torch`` itself, and takes wide floats alone; and what takes float16 as well.
 _OF_WIDE = frozenset(
     "inverse pinverse logdet cholesky_inverse cholesky_solve triangular_solve geqrf svd_lowrank pca_lowrank quantile "
-    "nanquantile histc polar cdist angle igamma igammac".split()
+    "nanquantile histc polar cdist pdist angle igamma igammac".split()
 )
 _SPECIAL = frozenset(
     "airy_ai bessel_j0 bessel_j1 bessel_y0 bessel_y1 erfcx log_ndtr ndtri zeta modified_bessel_i0 modified_bessel_i1 "
@@ -47,7 +47,7 @@ REFUSED = {
 #: What the CPU computes of them all the same.
 _ON_HOST = frozenset(("histc", "angle", "igamma", "igammac"))
 #: What autocast widens for accelerators, too.
-_WIDENED = frozenset(("cdist",))
+_WIDENED = frozenset(("cdist", "pdist"))
 #: What the first operand is called, and the second of two.
 _FIRST = ("input", "A", "self", "real", "abs", "x1")
 _SECOND = {
