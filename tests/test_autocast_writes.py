@@ -43,6 +43,7 @@ def test_the_source_is_cast(write: str) -> None:
         "out.copy_(y)",
         "out += y",
         "out.index_add_(0, at, x)",
+        "out.index_add_(0, at, y[:4].trace().expand(6, 4))",
     ],
 )
 def test_what_autocast_or_a_copy_casts_is_left_alone(write: str) -> None:

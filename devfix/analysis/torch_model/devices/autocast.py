@@ -31,7 +31,7 @@ _NOT_LOWERED = frozenset(
 _WIDENED = frozenset(
     "pow float_power square cumsum cumprod logcumsumexp renorm interpolate upsample upsample_nearest "
     "upsample_bilinear lp_pool1d lp_pool2d lp_pool3d dist cosine_similarity pairwise_distance layer_norm group_norm "
-    "rms_norm matrix_power matrix_exp inverse pinverse cholesky "
+    "rms_norm trace matrix_power matrix_exp inverse pinverse cholesky "
     "Softmax Softmax2d Softmin LogSoftmax Softplus Upsample UpsamplingNearest2d UpsamplingBilinear2d "
     "LPPool1d LPPool2d LPPool3d".split()
 )
