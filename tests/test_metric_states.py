@@ -178,3 +178,11 @@ def test_what_a_function_gives_is_beside_the_operands() -> None:
     assert _clashes("mean_squared_error(there, there).numpy()")
     assert _clashes("mean_squared_error(x, x).numpy()") == []
     assert _clashes("multiclass_roc(there, labels, num_classes=3)[0].numpy()") == []
+
+
+def test_what_a_program_keeps_in_a_metric_has_a_place_of_its_own() -> None:
+    """Only what a metric is made of says where its state is, and each may know the other."""
+    made = "one, two = (torchmetrics.ConfusionMatrix(task='multiclass', num_classes=3) for _ in range(2))"
+    known = f"{made}\none = one.cuda()\none.kept, two.kept = two, one"
+    assert _clashes(f"{known}\none.update(there, labels)\ntwo.update(x, y)") == []
+    assert _clashes(f"{known}\none.update(x, y)")

@@ -55,7 +55,7 @@ def construct(interp: Interpreter, name: str, site: CallSite) -> Value:
     last = name.rpartition(".")[2]
     trail = (interp.site("module", site.node),)
     obj = Obj("module", External(name), trail=trail)
-    if last == _COLLECTION or last in _WRAPPERS:
+    if _holds_others(last):
         return interp.new(_holding(interp, obj, dict(_held(interp, last, site))))
     what = metric_states.kept(last, site)
     if what == metric_states.NOTHING:
@@ -64,6 +64,10 @@ def construct(interp: Interpreter, name: str, site: CallSite) -> Value:
         obj = obj.with_fact(_ADDS, TRUE)
     state = Tensor(rank=AT_LEAST_1, parameter=True, grad=False, leaf=True, trail=trail)
     return interp.new(replace(obj, place=state))
+
+
+def _holds_others(name: str) -> bool:
+    return name == _COLLECTION or name in _WRAPPERS
 
 
 def _holding(interp: Interpreter, obj: Obj, held: dict[str, Ref]) -> Obj:
@@ -76,7 +80,12 @@ def _holding(interp: Interpreter, obj: Obj, held: dict[str, Ref]) -> Obj:
 
 
 def _deciding(interp: Interpreter, obj: Obj) -> Obj | None:
-    """The metric that says where those that are held are: the first that keeps a table, else one that keeps numbers."""
+    """The metric that says where those that are held are: the first that keeps a table, else one that keeps numbers.
+
+    None for one that holds no others: what a program keeps in its attributes besides has a place of its own.
+    """
+    if not _holds_others(_last(obj)):
+        return None
     held = [interp.obj(value) for value in obj.attrs.values() if isinstance(value, Ref)]
     found = [
         member if (within := _deciding(interp, member)) is None else within
