@@ -154,6 +154,16 @@ def test_what_is_refused_is_what_torch_lists_for_accelerators() -> None:
     assert [name for name, refused in known.items() if refused & listed[name]] == []
 
 
+@pytest.mark.parametrize("name", ["torch.special.zeta", "torch.igamma", "torch.igammac"])
+def test_a_wide_operand_widens_a_narrow_one(name: str) -> None:
+    wide, narrow = torch.ones(3), torch.ones(3, dtype=torch.float16)
+    function = eval(name)
+    assert function(wide, narrow).dtype == function(narrow, wide).dtype == torch.float32
+    head = "import torch\nwide, narrow = torch.ones(3).cuda(), torch.ones(3, dtype=torch.float16).cuda()\n"
+    assert clashes(f"{head}{name}(wide, narrow)\n{name}(narrow, wide)\n") == []
+    assert clashes(f"{head}{name}(narrow, narrow)\n") == ["3: narrow-float"]
+
+
 #: What an H200 answered (tests/recorded/narrow_questions.py).
 ANSWERS: dict[str, str] = json.loads((Path(__file__).parent / "data" / "h200_answers.json").read_text())[
     "narrow"

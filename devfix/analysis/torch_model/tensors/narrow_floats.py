@@ -48,6 +48,8 @@ REFUSED = {
 _ON_HOST = frozenset(("histc", "angle", "igamma", "igammac"))
 #: What autocast widens for accelerators, too.
 _WIDENED = frozenset(("cdist", "pdist"))
+#: What computes in the dtype of the wider of two operands.
+_PROMOTING = frozenset(("igamma", "igammac", "zeta"))
 #: What the first operand is called, and the second of two.
 _FIRST = ("input", "A", "self", "real", "abs", "x1")
 _SECOND = {
@@ -66,7 +68,7 @@ def check(interp: Interpreter, name: str, site: CallSite) -> None:
     given = [(arg, without_none(arg.value)) for arg in found if arg is not None]
     parts = [Part(value, "input", arg.node) for arg, value in given if isinstance(value, Tensor)]
     odd = [part for part in parts if part.tensor.dtype in refused and _stays(interp, name, part.tensor)]
-    if odd:
+    if odd and (len(odd) == len(parts) or name not in _PROMOTING):
         requirements.record(interp, site.node, operation, "narrow-float", odd, wanted="float32")
 
 
