@@ -164,3 +164,48 @@ def test_under_a_key_that_tells_a_device_there_is_nothing_of_another(key: str, m
     """However the key says it: nobody finds what was made for the host."""
     assert clashes(POSITIONS.format(key=key, made=made)) == []
     assert clashes(POSITIONS.format(key="n", made=made)) != []
+
+
+MASKS = """
+import torch
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+cache = {{}}
+def key_of(x):
+    return tuple(x.shape), x.device.type
+def made(n, where):
+    key = {whole}
+    m = {way}
+    cache[key] = m
+    return m
+def made_like(x):
+    key = {key}
+    m = cache.get(key)
+    if m is None:
+        m = torch.ones_like(x)
+        cache[key] = m
+    return x * m
+def by_get(n, where):
+    m = cache.get(({whole}))
+    if m is None:
+        m = torch.ones(n, device=where)
+        cache[{whole}] = m
+    return m
+here = torch.ones(3, device=device)
+{use}
+"""
+BY_TEST = "cache[key] if key in cache else torch.ones(n, device=where)"
+
+
+@pytest.mark.parametrize(
+    "use", ["made(3, 'cpu') + 1\nmade(3, device) + here", "by_get(3, 'cpu')\nby_get(3, device) + here"]
+)
+def test_under_a_key_that_holds_a_device_there_is_nothing_of_another(use: str) -> None:
+    """Whatever it is called: what was made for the host is not found."""
+    assert clashes(MASKS.format(way=BY_TEST, key="x", whole="n, where", use=use)) == []
+    assert clashes(MASKS.format(way=BY_TEST, key="x", whole="n, 0", use=use)) != []
+
+
+def test_under_a_key_that_is_asked_of_a_tensor_there_may_be_nothing_of_another_device() -> None:
+    use = "made_like(torch.ones(3))\nmade_like(here)"
+    assert clashes(MASKS.format(way=BY_TEST, key="key_of(x)", whole="n", use=use)) == []
+    assert clashes(MASKS.format(way=BY_TEST, key="len(x)", whole="n", use=use)) != []

@@ -6,14 +6,25 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
+from devfix.analysis.domain.lattice import UNKNOWN_DEVICE, parse_device
 from devfix.analysis.domain.state import State
-from devfix.analysis.domain.values import NONE, UNKNOWN, Tensor, TupleValue, Value, members
+from devfix.analysis.domain.values import (
+    NONE,
+    UNKNOWN,
+    Const,
+    DeviceValue,
+    Ref,
+    Tensor,
+    TupleValue,
+    Value,
+    members,
+)
 from devfix.analysis.language import containers
 from devfix.analysis.text.scope_names import parameters_of, targets
-from devfix.analysis.text.syntax import names_in, remembered, spelt, statements_in, walk
+from devfix.analysis.text.syntax import called, names_in, remembered, spelt, statements_in, walk
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -28,15 +39,17 @@ def may_miss(interp: Interpreter, node: _Choice, before: State) -> bool:
         return False
     asked = _asked_for_none(node.test)
     if asked is not None:
-        if asked.id not in _looked_up(function.node):
-            return False
+        keys = _looked_up(function.node).get(asked.id)
         held = members(before.get(interp.frame.id, asked.id) or UNKNOWN)
-        return NONE in held and _is_kept(held)
+        kept = keys is not None and NONE in held and _is_kept(held)
+        return kept and not any(_tells_device(interp, function.node, key) for key in keys or ())
     found = _asked_for_key(node)
     obj = interp.obj_of(interp.eval(found.comparators[0])) if found is not None else None
     if found is None or obj is None or obj.kind != "dict" or not _is_kept(containers.everything(obj)):
         return False
-    return not _may_tell_device(function.node, found.left)
+    return not _may_tell_device(function.node, found.left) and not _tells_device(
+        interp, function.node, found.left
+    )
 
 
 def _is_kept(held: Iterable[Value]) -> bool:
@@ -81,17 +94,17 @@ def _takes(part: ast.AST, owner: str | None, key: str) -> bool:
 
 
 @remembered
-def _looked_up(function: ast.AST) -> frozenset[str]:
-    """The names that a function binds to what ``x.get(key)`` gives, or to what it makes where that is nothing."""
-    bound: dict[str, bool] = {}
+def _looked_up(function: ast.AST) -> Mapping[str, list[ast.expr]]:
+    """The names that a function binds to what ``x.get(key)`` gives, or to what it makes where that is nothing, with the keys."""
+    bound: dict[str, list[ast.expr | None]] = {}
     instead = _bound_instead(function)
     for part in statements_in(function):
         if not isinstance(part, (ast.Assign, ast.AnnAssign)) or part.value is None:
             continue
         for target in part.targets if isinstance(part, ast.Assign) else (part.target,):
             if isinstance(target, ast.Name) and (target.id, part) not in instead:
-                bound[target.id] = bound.get(target.id, True) and _looks_up(function, part.value)
-    return frozenset(name for name, always in bound.items() if always)
+                bound.setdefault(target.id, []).append(_key_of(function, part.value))
+    return {name: [key for key in keys if key is not None] for name, keys in bound.items() if all(keys)}
 
 
 def _bound_instead(function: ast.AST) -> set[tuple[str, ast.stmt]]:
@@ -110,29 +123,73 @@ def _bound_instead(function: ast.AST) -> set[tuple[str, ast.stmt]]:
     return found
 
 
-def _looks_up(function: ast.AST, value: ast.expr) -> bool:
-    """Whether a value is ``x.get(key)``, or ``x.pop(key, None)``, which takes it out as well."""
+def _key_of(function: ast.AST, value: ast.expr) -> ast.expr | None:
+    """The key of ``x.get(key)``, or of ``x.pop(key, None)``, which takes it out as well; None where it may tell a device."""
     if not isinstance(value, ast.Call) or not isinstance(value.func, ast.Attribute) or not value.args:
-        return False
+        return None
     key, *default = value.args
     if isinstance(key, ast.Constant) or any(getattr(each, "value", "") is not None for each in default):
-        return False
+        return None
     if value.func.attr != "get" and (value.func.attr != "pop" or not default):
-        return False
-    return not _may_tell_device(function, key)
+        return None
+    return None if _may_tell_device(function, key) else key
+
+
+#: What makes a number or a text of a tensor says nothing of where that is.
+_READING = frozenset({"int", "float", "bool", "str", "len"})
+
+
+def _tells_device(interp: Interpreter, function: ast.AST, key: ast.expr) -> bool:
+    """Whether a key is made of a device, or by a call that is given a tensor or an object, and may ask that for its device."""
+    for made in _made_of(function, key):
+        for part in walk(made):
+            if isinstance(part, (ast.Name, ast.Attribute)) and _names_device(_value_of(interp, part)):
+                return True
+            if isinstance(part, ast.Call) and called(part) not in _READING:
+                given = (_value_of(interp, each) for each in part.args if isinstance(each, ast.Name))
+                if any(isinstance(each, (Tensor, Ref)) for each in given):
+                    return True
+    return False
+
+
+def _value_of(interp: Interpreter, part: ast.Name | ast.Attribute) -> Value:
+    """What a name of the function, or an attribute of what one stands for, is."""
+    name = part if isinstance(part, ast.Name) else part.value
+    known = interp.state.get(interp.frame.id, name.id) if isinstance(name, ast.Name) else None
+    return UNKNOWN if known is None else interp.eval(part)
+
+
+def _names_device(value: Value) -> bool:
+    return any(
+        isinstance(each, DeviceValue)
+        or (
+            isinstance(each, Const)
+            and isinstance(each.value, str)
+            and parse_device(each.value) != UNKNOWN_DEVICE
+        )
+        for each in members(value)
+    )
+
+
+def _made_of(function: ast.AST, key: ast.expr) -> list[ast.expr]:
+    """What a key is made of: an expression, and what the function binds the names to that are in it."""
+    bound: dict[str, list[ast.expr]] = {}
+    for part in statements_in(function):
+        if isinstance(part, ast.Assign):
+            for name in set().union(*map(targets, part.targets)):
+                bound.setdefault(name, []).append(part.value)
+    found, pending, seen = [key], set(names_in(key)), set[str]()
+    while pending:
+        seen |= pending
+        made = [value for name in pending for value in bound.get(name, ())]
+        found += made
+        pending = set().union(*map(names_in, made)) - seen
+    return found
 
 
 def _may_tell_device(function: ast.AST, key: ast.expr) -> bool:
     """Whether a key may say on which device is what is kept under it: other keys are for other devices then."""
-    made: dict[str, set[str]] = {}
-    for part in statements_in(function):
-        if isinstance(part, ast.Assign):
-            for name in set().union(*map(targets, part.targets)):
-                made.setdefault(name, set()).update(names_in(part.value))
-    words, pending = set[str](), set(names_in(key))
-    while pending:
-        words |= pending
-        pending = set().union(*(made.get(word, ()) for word in pending)) - words
+    words = set().union(*map(names_in, _made_of(function, key)))
     if any("device" in word for word in words):
         return True
     given = {each.arg for each in parameters_of(function)}
