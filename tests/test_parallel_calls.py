@@ -30,7 +30,7 @@ def move(module):
 if __name__ == "__main__":
     {body}
 """
-HERE = ["Parallel()", "Parallel(n_jobs=1)", "Parallel(n_jobs=4, prefer='threads')", "Parallel(4, require='sharedmem')",
+HERE = ["Parallel()", "Parallel(backend='loky')", "Parallel(n_jobs=1)", "Parallel(n_jobs=4, prefer='threads')", "Parallel(4, require='sharedmem')",
         "Parallel(n_jobs=2, backend='threading')"]  # fmt: skip
 ELSEWHERE = ["Parallel(n_jobs=4)", "Parallel(-1, prefer='processes')", "Parallel(n_jobs=2, backend='loky')"]
 #: Ways to take what calls give.
@@ -92,6 +92,17 @@ def test_where_nobody_knows_how_calls_are_made_nothing_is_known_of_them(parallel
     assert (
         found(f"{body}\n    other(net.weight)\n    x, = ({parallel})([delayed(encode)(1)])\n    net(x)") == []
     )
+
+
+@pytest.mark.parametrize("jobs", ["jobs", "os.cpu_count()", "min(4, jobs)"])
+def test_as_many_jobs_as_nobody_knows_may_be_one_that_is_done_here(jobs: str) -> None:
+    """What calls give is told all the same, but not where the objects that they got are, nor that anything is forked."""
+    body = f"import os\n    from others import jobs\n    parallel = Parallel(n_jobs={jobs}, backend='multiprocessing')\n    "
+    moved = "other = nn.Linear(4, 2)\n    parallel(delayed(move)(m) for m in [other])\n    other(net.weight)"
+    assert found(body + moved) == []
+    rows = "for x in parallel(delayed(encode)(n) for n in range(9)): net(x)"
+    assert found(body + rows) == ["device"]
+    assert found(body + rows, "x.to(device)") == []
 
 
 def test_processes_of_its_own_are_forked_if_asked_for() -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis.domain.values import NONE, UNKNOWN, Const, External, Obj, Partial, Ref, Sequence, Value
 from devfix.analysis.language import iteration, unknown_code
 from devfix.analysis.language.frames import Arg, CallSite
+from devfix.analysis.nn import modules
 from devfix.analysis.torch_model.concurrency import beside, forks, processes, shared_objects
 from devfix.analysis.torch_model.concurrency.forks import Start
 from devfix.analysis.torch_model.python import mapped
@@ -18,8 +19,9 @@ if TYPE_CHECKING:
 NAME = "joblib.Parallel"
 _DELAYED = "joblib.delayed"
 _TASK = "joblib.delayed.task"
-#: The facts of what makes calls: whether it does so in the process that asks for them, or in forks of it, and whether one by one.
-_IN_THREADS, _FORKING, _LAZY = "in threads", "forking", "lazy"
+#: The facts of what makes calls: whether it does so in the process that asks for them, in forks of it, or in the one or the other
+#: (nobody knows how many jobs there are, and one alone is done here), and whether one by one.
+_IN_THREADS, _FORKING, _EITHER, _LAZY = "in threads", "forking", "either", "lazy"
 #: More calls than this are not followed one by one.
 _MOST = 8
 #: By what a program chooses elsewhere how calls are spread.
@@ -46,7 +48,9 @@ def parallel(interp: Interpreter, name: str, site: CallSite) -> Value:
     in_threads = _is_in_threads(interp, site)
     if in_threads is not None:
         made = made.with_fact(_IN_THREADS, Const(in_threads))
-    if site.value(None, "backend") == Const("multiprocessing") and processes.is_forking(interp, name):
+    if not isinstance(site.value(0, "n_jobs"), Const):
+        made = made.with_fact(_EITHER, Const(True))
+    elif site.value(None, "backend") == Const("multiprocessing") and processes.is_forking(interp, name):
         made = made.with_fact(_FORKING, Const(True))
     lazy = site.value(None, "return_as") not in (None, Const("list"))
     return interp.new(made.with_fact(_LAZY, Const(lazy)))
@@ -55,15 +59,15 @@ def parallel(interp: Interpreter, name: str, site: CallSite) -> Value:
 def _is_in_threads(interp: Interpreter, site: CallSite) -> bool | None:
     """Whether calls are made in the process that asks for them; None where nobody knows."""
     jobs, backend = site.value(0, "n_jobs"), site.value(None, "backend")
-    if jobs == Const(1) or site.value(None, "require") == Const("sharedmem"):
+    chosen_elsewhere = site.open or any(
+        each in source.text for source in interp.program.sources.values() for each in _CHOOSING
+    )
+    is_alone = jobs == Const(1) or (jobs in (None, NONE) and not chosen_elsewhere)
+    if is_alone or site.value(None, "require") == Const("sharedmem"):
         return True
     if backend is not None and backend != NONE:
         return backend.value in ("threading", "sequential") if isinstance(backend, Const) else None
-    if site.open or any(
-        each in source.text for source in interp.program.sources.values() for each in _CHOOSING
-    ):
-        return None
-    return jobs in (None, NONE) or site.value(None, "prefer") == Const("threads")
+    return None if chosen_elsewhere else site.value(None, "prefer") == Const("threads")
 
 
 def method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:
@@ -95,6 +99,8 @@ def _called(interp: Interpreter, obj: Obj, task: Value, site: CallSite) -> Value
     done = beside.called(interp, task, given, shared_objects.all_of(interp))
     shared_objects.receive(interp, done.put, site.node)
     arrived = beside.received(interp, done.back, interp.site("result", site.node))
+    if _EITHER in obj.facts:
+        modules.havoc(interp, task)
     if _FORKING in obj.facts and obj.trail:
         start = Start(NAME, obj.trail[0], interp.state.used, plain=False)
         forks.check(interp, start, Arg(task.function, site.node), done, site.node, arrives=arrived != UNKNOWN)
