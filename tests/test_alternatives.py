@@ -224,3 +224,25 @@ net(x, hidden)
 """
     fixed, _ = fix_texts({"main.py": text}, Applicability.SAFE)
     assert fixed["main.py"] == text.replace("    hidden.cuda()", "    hidden = hidden.cuda()")
+
+
+OPTIONAL = """
+import argparse
+import torch
+from functools import partial
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+parser = argparse.ArgumentParser()
+parser.add_argument("--gpu", action="store_true")
+args = parser.parse_args()
+make = partial(torch.ones, device=device) if args.gpu else {other}
+made = make(3)
+print(torch.ones(3, device=device if {test} else "cpu") + made)
+"""
+
+
+@pytest.mark.parametrize("other", ["torch.ones", "lambda n: torch.ones(n)"])
+def test_an_option_that_names_the_device_where_it_is_used_chose_what_makes_tensors_as_well(
+    other: str,
+) -> None:
+    assert not clashes(OPTIONAL.format(other=other, test="args.gpu"))
+    assert clashes(OPTIONAL.format(other=other, test="not args.gpu"))

@@ -221,7 +221,7 @@ def decide_devices(interp: Interpreter, node: ast.IfExp, body: Value, orelse: Va
     if is_accelerator_choice(body) == is_accelerator_choice(orelse) or not _is_option(interp, node.test):
         return None
     other = orelse if is_accelerator_choice(body) else body
-    if not isinstance(other, DeviceValue) or other.device != CPU:
+    if other != Const("cpu") and not (isinstance(other, DeviceValue) and other.device == CPU):
         return None
     settle(interp, node.test, other is orelse)
     return other is orelse
