@@ -169,12 +169,17 @@ def check_alike(interp: Interpreter, name: str, parts: list[Part], site: CallSit
     if name in _OF_FLOATS and first.dtype in _INTEGERS:
         check_float(interp, name, first, site)
         return
-    numbers = [part for part in parts if part.role != "pivots" and not _are_pivots(name, part)]
+    numbers = [part for part in parts if part.role != "pivots" and not _is_apart(name, part)]
     requirements.same_dtype(interp, site.node, f"torch.{name}", numbers)
 
 
-def _are_pivots(name: str, part: Part) -> bool:
-    """Whether an operand stands where ``torch.lu_solve`` has its pivots, which ``torch.linalg.lu_solve`` takes second."""
+def _is_apart(name: str, part: Part) -> bool:
+    """Whether an operand has a dtype of its own: the pivots of ``torch.lu_solve``, which ``torch.linalg.lu_solve`` takes second.
+
+    What ``torch.addmv`` adds to has one before torch 2.13.
+    """
+    if name == "addmv":
+        return part.role == "input"
     return name == "lu_solve" and part.role == "B" and part.tensor.dtype == "int32"
 
 

@@ -91,7 +91,7 @@ OPS: dict[str, Op] = {
     "addmm": Op(("input", "mat1", "mat2"), scalars=False, same_dtype=True, rank="2"),
     "addbmm": Op(("input", "batch1", "batch2"), scalars=False, same_dtype=True, rank="2"),
     "baddbmm": Op(("input", "batch1", "batch2"), scalars=False, same_dtype=True, rank="3"),
-    "addmv": Op(("input", "mat", "vec"), scalars=False, same_dtype=True, rank="1"),
+    "addmv": Op(("input", "mat", "vec"), scalars=False, same_dtype=True, dtype="", rank="1"),
     "addr": Op(("input", "vec1", "vec2"), scalars=False, rank="2"),
     "spmm": Op(("input", "mat2"), scalars=False, same_dtype=True, rank="2"),
     "smm": Op(("input", "mat2"), scalars=False, same_dtype=True, rank="2"),
