@@ -144,6 +144,8 @@ def test_sparse_matrices_of_halves_are_not_multiplied(use: Callable[..., torch.T
         use(x.to_sparse(), x)
     assert use(x.to_sparse_csr(), x).dtype == torch.float16
     assert use((x * 0).to_sparse(), x).dtype == torch.float16  # nothing is multiplied
+    with pytest.raises(NotImplementedError, match="\"addmm_sparse_cuda\" not implemented for 'Long'"):
+        use(torch.ones_like(x, dtype=torch.int64).to_sparse(), x.long())
     assert use(x.float().to_sparse(), x.float()).dtype == torch.float32
     assert use(x.cpu().to_sparse(), x.cpu()).dtype == torch.float16
 
@@ -169,3 +171,8 @@ def test_what_autocast_adds_up_has_the_gradient_of_what_it_was_given() -> None:
     with torch.autocast("cuda"):
         [found] = torch.autograd.grad(x.trace(), x)
     assert (found.dtype, found.sum().item()) == (torch.float16, 4)
+
+
+def test_two_sparse_matrices_of_halves_are_multiplied() -> None:
+    x = _drawn(4, 4).to_sparse()
+    assert (x @ x).dtype == torch.sparse.mm(x, x).dtype == torch.float16

@@ -36,20 +36,21 @@ def is_missing(operator: str) -> bool:
     return name in _NONE or _SPECIAL_NONE.match(name) is not None
 
 
+_WIDE = (torch.float32, torch.float64, torch.complex64, torch.complex128)
 _Rule = Callable[[Any, Sequence[Any], torch.device], Optional[Refusal]]
 
 
 def or_sparse(otherwise: _Rule, position: int = 0) -> _Rule:
-    """A product of matrices, of which the first may be sparse: one with anything in it has no kernel for halves.
+    """A product of matrices, of which the first may be sparse: one with anything in it has a kernel for wide floats alone.
 
-    native/sparse/cuda/SparseCUDATensorMath.cu; where it is compressed by rows it is a library's, which has them.
+    native/sparse/cuda/SparseCUDATensorMath.cu; where it is compressed by rows, or both are sparse, it is a library's, which has them.
     """
 
     def rule(func: Any, args: Sequence[Any], device: torch.device) -> Optional[Refusal]:
         matrix = args[position]
         if matrix.layout != torch.sparse_coo:
             return otherwise(func, args, device)
-        if matrix.dtype not in (torch.float16, torch.bfloat16) or not matrix._nnz():
+        if matrix.dtype in _WIDE or not matrix._nnz() or args[position + 1].layout == torch.sparse_coo:
             return None
         text = f"\"addmm_sparse_cuda\" not implemented for '{short_name(matrix.dtype)}'"
         return Refusal(text, "dtype", NotImplementedError, (matrix,))
