@@ -16,6 +16,7 @@ from text_program import Ending, files
 
 from devfix.analysis.domain.lattice import AT_LEAST_1
 from devfix.analysis.domain.values import (
+    UNKNOWN,
     Array,
     BoundMethod,
     Class,
@@ -32,6 +33,7 @@ from devfix.analysis.domain.values import (
     Union,
     Value,
 )
+from devfix.analysis.language import list_places
 
 #: Values hold each other; deeper than this nothing new is claimed.
 _DEPTH = 6
@@ -177,8 +179,13 @@ def _object_holds(end: Ending, obj: Obj, real: object, depth: int) -> bool:
 
 def _items_hold(end: Ending, obj: Obj, real: list[object], depth: int) -> bool:
     known = obj.items or ()
+    if obj.element is None and list_places.GROWN not in obj.facts:
+        return len(known) == len(real) and all(
+            holds(end, claim, item, depth) for claim, item in zip(known, real, strict=True)
+        )
     if obj.element is None:
-        # A list that grows in a loop is only followed for the first rounds: its length is not claimed.
-        return all(holds(end, claim, item, depth) for claim, item in zip(known, real, strict=False))
+        # A list that grew in a loop was followed for some rounds: how many items are between these is not claimed.
+        claims = [list_places.item(obj, place) or UNKNOWN for place in range(len(real))]
+        return all(holds(end, claim, item, depth) for claim, item in zip(claims, real, strict=True))
     claims = [*known, obj.element]
     return all(any(holds(end, claim, item, depth) for claim in claims) for item in real)

@@ -19,7 +19,7 @@ from devfix.analysis.domain.values import (
     members,
     without_none,
 )
-from devfix.analysis.language import iteration, storing
+from devfix.analysis.language import iteration, list_places, storing
 from devfix.analysis.nn import modules
 from devfix.analysis.record.notes import note_binding
 from devfix.analysis.record.trails import extend
@@ -124,6 +124,8 @@ def _parts(interp: Interpreter, value: Value, count: int, star: int | None) -> l
         return list(items)
     tail = count - star - 1
     middle = iteration.new_list(interp, items[star : len(items) - tail])
+    if iteration.has_grown(interp, value):
+        interp.update(middle, list_places.grown(interp.obj(middle), 1))
     return [*items[:star], middle, *items[len(items) - tail :]]
 
 

@@ -86,7 +86,7 @@ _arg = tuple.__new__
 
 def _call_site(interp: Interpreter, node: ast.Call) -> CallSite:
     args: list[Arg] = []
-    opened = False
+    opened = grew = False
     for arg in node.args:
         value = interp.eval(arg)
         if arg.__class__ is not ast.Starred:
@@ -94,6 +94,7 @@ def _call_site(interp: Interpreter, node: ast.Call) -> CallSite:
             continue
         items = iteration.unpacked(interp, value)
         opened = opened or items is None
+        grew = grew or iteration.has_grown(interp, value)
         args.extend(Arg(item, arg) for item in items or ())
         if items is None:
             element = iteration.element(interp, value, arg)
@@ -109,7 +110,9 @@ def _call_site(interp: Interpreter, node: ast.Call) -> CallSite:
             obj = _spread_object(interp, value)
             spread = not _spread(interp, value, obj, keyword.value, keywords) or spread
             at_times |= unsure_entries.of(obj)
-    site = CallSite(node, tuple(args), keywords, opened or spread, spread, at_times)
+    site = CallSite(
+        node, tuple(args), keywords, opened or grew or spread, spread, at_times, grew and not opened
+    )
     if site.open:
         _hand_on(interp, site)
     return site

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from enum import IntEnum
 from typing import TYPE_CHECKING
 
 from devfix.analysis.assumptions import unsure_entries
@@ -12,13 +13,22 @@ from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.join import join_all
 from devfix.analysis.domain.state import join_states
 from devfix.analysis.domain.values import UNKNOWN, Obj, Sequence, Tensor, Value
-from devfix.analysis.language import binding, containers, iteration, object_keys
+from devfix.analysis.language import binding, containers, iteration, list_places, object_keys
 from devfix.analysis.language.frames import Frame
 from devfix.analysis.nn import modules
 from devfix.analysis.text.syntax import remembered, walk
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
+
+
+class Known(IntEnum):
+    """How much is known of what a comprehension gives: a typical item, some in order as of a grown list, or each."""
+
+    TYPICAL = 0
+    SOME = 1
+    EACH = 2
+
 
 Comprehension = ast.ListComp | ast.GeneratorExp | ast.SetComp | ast.DictComp
 #: A comprehension over this many known items is followed item by item.
@@ -34,10 +44,11 @@ def evaluate(interp: Interpreter, node: ast.ListComp | ast.GeneratorExp | ast.Se
         return Sequence(UNKNOWN)
     results: list[Value] = []
     with interp.entered(_frame(interp)):
-        exact = _loop(interp, node, 0, lambda _: results.append(_collected(interp, node.elt)))
+        known = _loop(interp, node, 0, lambda _: results.append(_collected(interp, node.elt)))
     trail = (interp.site("other", node),)
-    if exact and not isinstance(node, ast.SetComp):
-        return interp.new(Obj("list", items=tuple(results), trail=trail))
+    if known and not isinstance(node, ast.SetComp):
+        made = Obj("list", items=tuple(results), trail=trail)
+        return interp.new(made if known is Known.EACH else list_places.grown(made, 1))
     element = join_all(results) if results else UNKNOWN
     if isinstance(node, ast.GeneratorExp):
         return Sequence(element)
@@ -89,7 +100,10 @@ def evaluate_dict(interp: Interpreter, node: ast.DictComp) -> Value:
                 at_times.add(key)
 
     with interp.entered(_frame(interp)):
-        _loop(interp, node, 0, add)
+        known = _loop(interp, node, 0, add)
+    if known is Known.SOME and attrs:
+        others += attrs.values()
+        objects.append(UNKNOWN)
     element = join_all(others) if others else None
     trail = (interp.site("other", node),)
     made = object_keys.added(Obj("dict", attrs=attrs, trail=trail), *objects)
@@ -112,22 +126,25 @@ def _frame(interp: Interpreter) -> Frame:
 
 def _loop(
     interp: Interpreter, node: Comprehension, index: int, body: Callable[[bool], object], sure: bool = True
-) -> bool:
-    """Run the nested loops; whether every item of the result is known one by one.
+) -> Known:
+    """Run the nested loops, and tell how much is known of the result.
 
     ``body`` is told whether nothing may leave this round out.
     """
     if index == len(node.generators):
         body(sure)
-        return True
+        return Known.EACH
     generator = node.generators[index]
     iterable = interp.eval(generator.iter)
-    items = iteration.fresh_items(interp, iterable, generator.iter)
-    exact = items is not None and _is_followed(interp, items)
-    if items is None or not exact:
+    fresh = iteration.fresh_items(interp, iterable, generator.iter)
+    items = fresh if fresh is not None else iteration.grown_items(interp, iterable) or None
+    known = Known.TYPICAL
+    if items is not None and _is_followed(interp, items):
+        known = Known.EACH if fresh is not None else Known.SOME
+    if items is None or not known:
         items = (iteration.element(interp, iterable, generator.iter),)
-    with iteration.rounds(interp, counted=exact):
-        return _rounds(interp, node, index, body, sure, items) and exact
+    with iteration.rounds(interp, counted=known is Known.EACH, once=not known):
+        return min(known, _rounds(interp, node, index, body, sure, items))
 
 
 def _rounds(
@@ -137,9 +154,9 @@ def _rounds(
     body: Callable[[bool], object],
     sure: bool,
     items: tuple[Value, ...],
-) -> bool:
+) -> Known:
     generator = node.generators[index]
-    exact = True
+    known = Known.EACH
     for value in items:
         binding.bind(interp, generator.target, value, node)
         kept = [answers.truth(interp, interp.eval(test)) for test in generator.ifs]
@@ -149,10 +166,11 @@ def _rounds(
         left_out = interp.state.fork() if not certain and _binds(node) else None
         for test in generator.ifs:
             conditions.assume(interp, test, True)
-        exact = _loop(interp, node, index + 1, body, sure and certain) and exact and certain
+        known = min(known, _loop(interp, node, index + 1, body, sure and certain))
+        known = known if certain else Known.TYPICAL
         if left_out is not None:
             interp.state = join_states(left_out, interp.state)
-    return exact
+    return known
 
 
 @remembered

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
@@ -28,7 +29,7 @@ from devfix.analysis.domain.values import (
     Value,
     members,
 )
-from devfix.analysis.language import cached_properties, list_places, object_keys, text_keys
+from devfix.analysis.language import cached_properties, iteration, list_places, object_keys, text_keys
 from devfix.analysis.language.frames import CallSite
 from devfix.analysis.language.given_namespaces import ENTRIES, NAMESPACE_OF
 from devfix.analysis.language.iteration import MAX_ITEMS, dict_key
@@ -64,9 +65,7 @@ def get_item(interp: Interpreter, ref: Ref, key: Value) -> Value:
         if isinstance(key, Const) and isinstance(key.value, int) and list_places.UNORDERED not in obj.facts:
             if obj.element is not None and key.value < 0:
                 return join_elements(everything(obj))  # nobody knows where the list ends
-            if -len(obj.items) <= key.value < len(obj.items):
-                return obj.items[key.value]
-            return obj.element or UNKNOWN
+            return list_places.item(obj, key.value) or obj.element or UNKNOWN
         return join_all(everything(obj))
     return obj.element if obj.element is not None else UNKNOWN
 
@@ -290,13 +289,18 @@ def append(interp: Interpreter, ref: Ref, value: Value) -> None:
         interp.update(ref, _longer(obj, value))
 
 
-def extend(interp: Interpreter, ref: Ref, values: tuple[Value, ...] | None, element: Value) -> None:
-    """``container.extend(values)``; ``values`` is None when only an ``element`` is known."""
-    if values is not None:
-        for value in values:
-            append(interp, ref, value)
+def extend(interp: Interpreter, ref: Ref, given: Value, node: ast.expr | None = None) -> None:
+    """``container.extend(given)``; ``node`` is the expression of what is given."""
+    values = iteration.followed_items(interp, given)
+    if values is None:
+        interp.update(ref, _longer(interp.obj(ref), iteration.element(interp, given, node)))
         return
-    interp.update(ref, _longer(interp.obj(ref), element))
+    begin = len(interp.obj(ref).items or ())
+    for value in values:
+        append(interp, ref, value)
+    if iteration.has_grown(interp, given):
+        begin += list_places.begin(interp.obj_of(given) or Obj("list"))
+        interp.update(ref, list_places.grown(interp.obj(ref), begin))
 
 
 def concatenated(interp: Interpreter, left: Value, right: Value) -> Value | None:
@@ -309,7 +313,12 @@ def concatenated(interp: Interpreter, left: Value, right: Value) -> Value | None
         return None
     short = len(a.items or ()) + len(b.items or ()) <= MOST_ITEMS
     if short and a.items is not None and b.items is not None and a.element is b.element is None:
-        return interp.new(Obj("list", items=a.items + b.items))
+        made = Obj("list", items=a.items + b.items)
+        if list_places.GROWN in a.facts:
+            made = list_places.grown(made, list_places.begin(a))
+        elif list_places.GROWN in b.facts:
+            made = list_places.grown(made, len(a.items) + list_places.begin(b))
+        return interp.new(made)
     parts = everything(a) + everything(b)
     return interp.new(Obj("list", element=join_all(parts, split=True) if parts else None))
 

@@ -9,7 +9,7 @@ from devfix.analysis.assumptions import device_keys, unsure_entries
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.join import join_all, join_elements, join_values
 from devfix.analysis.domain.values import UNKNOWN, Const, Obj, Sequence, TupleValue, Value
-from devfix.analysis.language import containers, iteration, object_keys
+from devfix.analysis.language import containers, iteration, list_places, object_keys
 from devfix.analysis.nn import modules
 
 if TYPE_CHECKING:
@@ -18,35 +18,43 @@ if TYPE_CHECKING:
 
 def tuple_(interp: Interpreter, node: ast.Tuple) -> Value:
     """A tuple of known items; a sequence of what they have in common where something starred has no known length."""
-    items, exact = _items(interp, node.elts)
-    return TupleValue(tuple(items)) if exact else Sequence(join_elements(items))
+    items, exact, grew = _items(interp, node.elts)
+    return TupleValue(tuple(items)) if exact and grew is None else Sequence(join_elements(items, split=exact))
 
 
 def list_(interp: Interpreter, node: ast.List) -> Value:
     """A new list object; with what all elements have in common where something starred has no known length."""
-    items, exact = _items(interp, node.elts)
+    items, exact, grew = _items(interp, node.elts)
     if not exact:
         return interp.new(Obj("list", element=join_elements(items), trail=(interp.site("other", node),)))
-    return iteration.new_list(interp, tuple(items), node)
+    made = iteration.new_list(interp, tuple(items), node)
+    if grew is not None:
+        interp.update(made, list_places.grown(interp.obj(made), grew))
+    return made
 
 
-def _items(interp: Interpreter, elements: list[ast.expr]) -> tuple[list[Value], bool]:
-    """The items of a display, and whether they are all and in order: of a starred part of unknown length one stands for all."""
+def _items(interp: Interpreter, elements: list[ast.expr]) -> tuple[list[Value], bool, int | None]:
+    """The items of a display, whether they are known one by one, and behind how many a starred list has grown.
+
+    Of a starred part of unknown length one stands for all.
+    """
     found: list[Value] = []
-    exact = True
+    exact, grew = True, None
     for part in elements:
         value = interp.eval(part.value if isinstance(part, ast.Starred) else part)
         modules.collect(interp, value, part)
         items = iteration.unpacked(interp, value) if isinstance(part, ast.Starred) else (value,)
         exact = exact and items is not None
+        if grew is None and isinstance(part, ast.Starred) and iteration.has_grown(interp, value):
+            grew = len(found) + list_places.begin(interp.obj_of(value) or Obj("list"))
         found.extend(items if items is not None else [iteration.element(interp, value, part)])
-    return found, exact
+    return found, exact, grew
 
 
 def set_(interp: Interpreter, node: ast.Set) -> Value:
     """A new set object: with its items where all are constants, else with what they have in common."""
-    items, exact = _items(interp, node.elts)
-    if items and exact and all(isinstance(item, Const) for item in items):
+    items, exact, grew = _items(interp, node.elts)
+    if items and exact and grew is None and all(isinstance(item, Const) for item in items):
         return interp.new(Obj("set", items=tuple(dict.fromkeys(items))))
     return interp.new(Obj("set", element=join_all(items) if items else UNKNOWN))
 

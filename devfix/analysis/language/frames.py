@@ -128,7 +128,8 @@ class CallSite:
     """A call with its arguments evaluated.
 
     ``open`` tells that ``*args`` or ``**kwargs`` of unknown content may add arguments, ``spread``
-    that keywords may be among them. ``at_times`` names keywords that ``**kwargs`` has at times only.
+    that keywords may be among them. ``at_times`` names keywords that ``**kwargs`` has at times only. ``followed`` tells
+    that all of ``*args`` is known but how many times a loop has put what is there into it.
     """
 
     node: ast.expr
@@ -137,6 +138,7 @@ class CallSite:
     open: bool = False
     spread: bool = False
     at_times: frozenset[str] = frozenset()
+    followed: bool = False
 
     def get(self, position: int | None, *names: str) -> Arg | None:
         """The argument at ``position``, or under one of ``names``."""

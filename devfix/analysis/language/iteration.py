@@ -33,7 +33,7 @@ from devfix.analysis.domain.values import (
     members,
     option,
 )
-from devfix.analysis.language import enumerations, text_keys
+from devfix.analysis.language import enumerations, list_places, text_keys
 from devfix.analysis.language.frames import Loop
 from devfix.analysis.nn.modules import havoc, is_module
 
@@ -136,8 +136,29 @@ def exact_items(interp: Interpreter, value: Value) -> tuple[Value, ...] | None:
         return given
     if obj.items is None or obj.element is not None or "__iter__" in obj.attrs:
         return None
+    if list_places.GROWN in obj.facts:
+        return None
     own = classes.find(interp, obj.cls, "__iter__") if isinstance(obj.cls, Class) else None
     return obj.items if own is None else None
+
+
+def has_grown(interp: Interpreter, value: Value) -> bool:
+    """Whether a list, or one of several, has grown in a loop, and may have more items than are known."""
+    objects = (interp.obj_of(member) for member in members(value))
+    return any(obj is not None and list_places.GROWN in obj.facts for obj in objects)
+
+
+def grown_items(interp: Interpreter, value: Value) -> tuple[Value, ...]:
+    """The items of a list that grew in a loop, in order, as far as rounds were followed; none of anything else."""
+    obj = interp.obj_of(value)
+    if obj is None or list_places.GROWN not in obj.facts or obj.element is not None:
+        return ()
+    return obj.items or ()
+
+
+def followed_items(interp: Interpreter, value: Value) -> tuple[Value, ...] | None:
+    """The items of a collection in order; of a list that :func:`has_grown` those that are known."""
+    return grown_items(interp, value) or exact_items(interp, value)
 
 
 def left(interp: Interpreter, value: Value) -> tuple[Value, ...] | None:
@@ -152,10 +173,10 @@ def left(interp: Interpreter, value: Value) -> tuple[Value, ...] | None:
 
 
 @contextmanager
-def rounds(interp: Interpreter, *, counted: bool) -> Iterator[None]:
-    """The block is executed once for each item, or if they are not ``counted`` once for all of them."""
+def rounds(interp: Interpreter, *, counted: bool, once: bool = True) -> Iterator[None]:
+    """The block is executed once for each item, or if they are not ``counted`` ``once`` for all of them, or for some."""
     loops = interp.frame.loops
-    loops.append(Loop(exact=counted, once=not counted))
+    loops.append(Loop(exact=counted, once=once and not counted))
     try:
         yield
     finally:
@@ -197,8 +218,11 @@ def fresh_items(interp: Interpreter, value: Value, node: ast.expr | None) -> tup
 
 
 def unpacked(interp: Interpreter, value: Value) -> tuple[Value, ...] | None:
-    """What ``a, b = value`` and ``f(*value)`` take out of it one by one, which an object or a generator gives them in turn."""
-    items = exact_items(interp, value)
+    """What ``a, b = value`` and ``f(*value)`` take out of it one by one, which an object or a generator gives them in turn.
+
+    Of a list that :func:`has_grown` there may be more.
+    """
+    items = followed_items(interp, value)
     if items is not None:
         return items
     obj = interp.obj_of(value)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.copying import replace
+from devfix.analysis.domain.join import join_elements
 from devfix.analysis.domain.values import Const, Obj, Value
 
 if TYPE_CHECKING:
@@ -12,6 +13,39 @@ if TYPE_CHECKING:
 
 #: The fact of what has no order, or lets go of items by itself.
 UNORDERED = "unordered"
+#: The fact of a list that grew in a loop of which only some rounds were followed: so many of its items are where Python has
+#: them, and between these and the rest, in the same order, there may be more.
+GROWN = "grown"
+
+
+def grown(obj: Obj, begin: int) -> Obj:
+    """A list that may have more items than are known, none of them among the first ones; it may have grown before."""
+    return obj if GROWN in obj.facts else replace(obj, facts={**obj.facts, GROWN: Const(begin)})
+
+
+def begin(obj: Obj) -> int:
+    """How many items are where they are known to be, whatever a loop has put behind them."""
+    told = obj.facts.get(GROWN, Const(len(obj.items or ())))
+    return told.value if isinstance(told, Const) and isinstance(told.value, int) else 0
+
+
+def item(obj: Obj, place: int) -> Value | None:
+    """What is in a place of a list, counted from its end where that is negative; None where no item is known to be."""
+    items = obj.items or ()
+    if place >= begin(obj) and GROWN in obj.facts:
+        behind = items[begin(obj) :] or items
+        return join_elements(list(behind)) if behind else None
+    return items[place] if -len(items) <= place < len(items) else None
+
+
+def sliced(obj: Obj, items: tuple[Value, ...], bounds: slice) -> Obj:
+    """``items[bounds]`` of a list with these items; what begins behind the first known ones is a list of any of the rest."""
+    made = replace(obj, items=items[bounds])
+    if GROWN not in obj.facts:
+        return made
+    start = bounds.start or 0
+    first = max(begin(obj) - start, 0) if start >= 0 and bounds.step in (None, 1) else 0
+    return made.with_fact(GROWN, Const(first))
 
 
 def without(interp: Interpreter, obj: Obj, key: Value) -> tuple[Value, Obj] | None:

@@ -1,15 +1,19 @@
-"""Rounds: what the rounds of a loop do to numbers, and when another one would find nothing new."""
+"""Rounds: what the rounds of a loop do to numbers and to how long lists are, and when another one would find nothing new."""
 
 from __future__ import annotations
 
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.join import scalar_type
 from devfix.analysis.domain.state import State, both, parted
-from devfix.analysis.domain.values import Const, Scalar, Value
+from devfix.analysis.domain.values import Const, Obj, Scalar, Value
+from devfix.analysis.language import list_places
 
 
 def widen(state: State, before: State) -> set[str]:
-    """Forget the numbers that one round of a loop changed, as the next rounds will: the names they go by."""
+    """Forget the numbers that one round of a loop changed, as the next rounds will, and return the names they go by.
+
+    How long a list has become is such a number, too.
+    """
     names = set[str]()
     frames, heap = parted(state, before)
     for frame in frames & state.layer.live.keys():
@@ -32,10 +36,20 @@ def widen(state: State, before: State) -> set[str]:
             for name, value in ours.attrs.items()
             if (wider := _wider(theirs.attrs.get(name), value)) is not None
         }
+        if _is_longer(theirs, ours):
+            ours = list_places.grown(ours, len(ours.items or ()))
+            state.write(address, ours)
         if changes:
             state.write(address, replace(ours, attrs={**ours.attrs, **changes}))
             names.update(changes)
     return names
+
+
+def _is_longer(before: Obj, after: Obj) -> bool:
+    """Whether a round has put further items into a list, as the next rounds will."""
+    if before.items is None or after.items is None or after.items is before.items:
+        return False
+    return after.kind in ("list", "module") and len(after.items) > len(before.items)
 
 
 def is_settled(state: State, before: State) -> bool:

@@ -169,7 +169,7 @@ def for_(interp: Interpreter, node: ast.For | ast.AsyncFor) -> None:
     if exact is not None and followed:
         rounds: list[Value] = list(exact)
     else:
-        rounds = iteration.one_of_each_place(exact or ())
+        rounds = iteration.one_of_each_place(exact or ()) or list(iteration.grown_items(interp, iterable))
         if not 0 < len(rounds) * _length(node) <= NAMED_STATEMENTS:
             element = iteration.typical(interp, exact) if exact else None
             rounds = [element or iteration.element(interp, iterable, node.iter)] * LOOP_ROUNDS

@@ -23,7 +23,7 @@ from devfix.analysis.domain.values import (
     members,
     without_none,
 )
-from devfix.analysis.language import iteration
+from devfix.analysis.language import iteration, list_places
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.nn import modules
 from devfix.analysis.torch_model.devices import autocast, device_strings, grad_mode, scattering
@@ -141,27 +141,28 @@ def parameter(interp: Interpreter, site: CallSite) -> Tensor:
 
 def fill_container(interp: Interpreter, ref: Ref, site: CallSite) -> None:
     """``Sequential(*modules)``, ``ModuleList(modules)``, ``ModuleDict(mapping)``."""
-    obj = interp.obj(ref)
+    obj, grew = interp.obj(ref), False
     values = tuple(arg.value for arg in site.args)
     if len(values) == 1 and not modules.is_module(interp, values[0]):
         inner = interp.obj_of(values[0])
         if inner is not None and inner.kind == "dict":
             interp.update(ref, replace(obj, attrs={**obj.attrs, **inner.attrs}, element=inner.element))
             return
-        exact = iteration.exact_items(interp, values[0])
-        if exact is not None:
-            values = _without_names(exact)
+        held = iteration.followed_items(interp, values[0])
+        grew = iteration.has_grown(interp, values[0])
+        if held is not None:
+            values = _without_names(held)
         else:
             element = iteration.element(interp, values[0], site.args[0].node)
-            if isinstance(element, TupleValue) and len(element.items) == 2:
-                element = element.items[1]
-            interp.update(ref, replace(obj, items=None, element=element))
+            interp.update(ref, replace(obj, items=None, element=_without_names((element,))[0]))
             return
-    if site.open:
+    grew = grew or site.followed
+    if site.open and not grew:
         known = [value for value in values if all(modules.is_module(interp, m) for m in members(value))]
         interp.update(ref, replace(obj, items=None, element=known[-1] if known else UNKNOWN))
         return
-    interp.update(ref, replace(obj, items=(*(obj.items or ()), *values)))
+    filled = replace(obj, items=(*(obj.items or ()), *values))
+    interp.update(ref, list_places.grown(filled, 1) if grew else filled)
 
 
 def _without_names(values: tuple[Value, ...]) -> tuple[Value, ...]:

@@ -26,7 +26,7 @@ from devfix.analysis.domain.values import (
     TupleValue,
     Value,
 )
-from devfix.analysis.language import containers, iteration
+from devfix.analysis.language import containers
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.nn import modules
 from devfix.analysis.torch_model.libraries import pretrained
@@ -169,8 +169,7 @@ def _load_state_dict(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
 def _grow(interp: Interpreter, ref: Ref, name: str, site: CallSite) -> Value:
     value = site.args[-1].value if site.args else UNKNOWN
     if name == "extend":
-        items = iteration.exact_items(interp, value)
-        containers.extend(interp, ref, items, iteration.element(interp, value, None))
+        containers.extend(interp, ref, value)
         lent_parameters.note(interp, ref, site)
     else:
         containers.append(interp, ref, value)

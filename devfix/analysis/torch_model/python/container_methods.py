@@ -51,8 +51,7 @@ def call(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> 
         containers.append(interp, ref, first)
         return NONE
     if name in ("extend", "update", "extendleft"):
-        items = iteration.exact_items(interp, first)
-        containers.extend(interp, ref, items, iteration.element(interp, first, None))
+        containers.extend(interp, ref, first)
         return NONE
     if name == "insert" and len(site.args) > 1:
         longer = list_places.with_item(interp, obj, first, site.args[1].value)
@@ -72,9 +71,10 @@ def call(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> 
     if name == "copy":
         return interp.new(obj)
     if name == "clear":
-        interp.update(ref, replace(obj, items=(), element=None))
+        facts = {name: fact for name, fact in obj.facts.items() if name != list_places.GROWN}
+        interp.update(ref, replace(obj, items=(), element=None, facts=facts))
         return NONE
-    if name == "index" and obj.element is None and len(site.args) == 1:
+    if name == "index" and obj.element is None and list_places.GROWN not in obj.facts and len(site.args) == 1:
         return _index(obj.items or (), first)
     return Scalar("int") if name in ("index", "count") else UNKNOWN
 

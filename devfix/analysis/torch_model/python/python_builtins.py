@@ -163,6 +163,7 @@ def enumerate_(interp: Interpreter, name: str, site: CallSite) -> Value:
 def same_elements(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``list``, ``tuple``, ``sorted``, ``reversed``, ``set``: a collection of the same elements."""
     last = name.rpartition(".")[2]
+    is_fixed = last in ("tuple", "reversed")
     if not site.args:
         facts = {list_places.UNORDERED: NONE} if last == "set" else {}
         return interp.new(Obj("list", items=(), facts=facts)) if last in ("list", "set") else TupleValue(())
@@ -172,17 +173,15 @@ def same_elements(interp: Interpreter, name: str, site: CallSite) -> Value:
     if last == "sorted" and items is not None and len(items) > 1:
         items = _in_order(items, site)
     if items is not None and (last != "set" or not items):
-        if last == "reversed":
-            items = items[::-1]
-        return (
-            TupleValue(items)
-            if last in ("tuple", "reversed")
-            else iteration.new_list(interp, items, site.node)
-        )
+        items = items[::-1] if last == "reversed" else items
+        return TupleValue(items) if is_fixed else iteration.new_list(interp, items, site.node)
+    trail, given = (interp.site("other", site.node),), interp.obj_of(value)
+    if last == "list" and given is not None and (some := iteration.grown_items(interp, value)):
+        return interp.new(list_places.grown(Obj("list", items=some, trail=trail), list_places.begin(given)))
     element = iteration.element(interp, value, node)
-    if last in ("tuple", "reversed"):
+    if is_fixed:
         return Sequence(element)
-    made = interp.new(Obj("list", element=element, trail=(interp.site("other", site.node),)))
+    made = interp.new(Obj("list", element=element, trail=trail))
     if isinstance(element, Tensor) and element.owner is not None:
         interp.parameter_lists.append(made)
     return made
@@ -215,7 +214,7 @@ def property_(interp: Interpreter, name: str, site: CallSite) -> Value:
 def sum_(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``sum``: tensors are added up one by one."""
     value = _first(site)
-    items = iteration.exact_items(interp, value)
+    items = iteration.followed_items(interp, value)
     node = site.args[0].node if site.args else None
     element = iteration.element(interp, value, node) if items is None else join_all(list(items) or [Const(0)])
     element = without_none(element)

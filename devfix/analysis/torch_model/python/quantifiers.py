@@ -31,7 +31,7 @@ def _quantifier(decisive: bool) -> Callable[[Interpreter, str, CallSite], Value]
 
 def _truths(interp: Interpreter, value: Value) -> set[bool | None] | None:
     """Whether the items count as true; a collection of which no more is known is taken to have some."""
-    items = iteration.exact_items(interp, value)
+    items = iteration.followed_items(interp, value)
     if items is not None:
         return {answers.truth(interp, item) for item in items}
     obj = interp.obj_of(value)

@@ -38,7 +38,7 @@ from devfix.analysis.domain.values import (
     without_none,
 )
 from devfix.analysis.language.frames import Arg, CallSite
-from devfix.analysis.language.iteration import exact_items
+from devfix.analysis.language.iteration import exact_items, followed_items
 from devfix.analysis.record.trails import Trail
 from devfix.analysis.torch_model.arrays.data_types import of_data
 from devfix.analysis.torch_model.arrays.numpy_types import settled
@@ -153,7 +153,7 @@ def size_rank(interp: Interpreter, sizes: list[Arg]) -> int | None:
         if items is not None:
             return len(items)
         kept = interp.obj_of(value)
-        listed = kept is not None and kept.kind == "list" and kept.element is not None
+        listed = kept is not None and kept.kind == "list" and (kept.items or kept.element is not None)
         return AT_LEAST_1 if listed or isinstance(value, Sequence) else None
     return len(sizes) if sizes else 0
 
@@ -167,7 +167,7 @@ def nesting(interp: Interpreter, value: Value, around: tuple[Value, ...] = ()) -
         return 0
     if isinstance(value, (Tensor, Array)):
         return value.rank
-    items = exact_items(interp, value)
+    items = followed_items(interp, value)
     if items:
         inner = nesting(interp, items[0], (*around, value))
         return AT_LEAST_1 if inner is None or inner < 0 else inner + 1
@@ -201,7 +201,7 @@ def data_dtype(interp: Interpreter, value: Value, around: tuple[Value, ...] = ()
         return settled(value.dtype)
     if isinstance(value, Tensor):
         return value.dtype
-    items = exact_items(interp, value)
+    items = followed_items(interp, value)
     if items is None:
         obj = interp.obj_of(value)
         if obj is not None and obj.kind == "external":

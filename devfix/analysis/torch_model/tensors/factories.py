@@ -259,6 +259,7 @@ def new(interp: Interpreter, source: Tensor, name: str, site: CallSite) -> Value
     else:
         sizes = sizes_of(site)
         rank = size_rank(interp, sizes[:1] if name == "new_full" else sizes)
+        rank = AT_LEAST_1 if site.open else rank
     trail = (interp.site("result", site.node),)
     made = Tensor(device, dtype, rank, grad=False, leaf=True, trail=trail, roots=roots_of([source]))
     if name == "new_full":

@@ -27,7 +27,7 @@ from devfix.analysis.domain.values import (
     members,
     without_none,
 )
-from devfix.analysis.language import containers, iteration
+from devfix.analysis.language import containers, iteration, list_places
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.language.iteration import dict_key
 from devfix.analysis.nn.modules import is_module
@@ -349,7 +349,7 @@ def object_item(interp: Interpreter, node: ast.Subscript, ref: Ref, key: Value) 
 def _list_slice(interp: Interpreter, obj: Obj, node: ast.expr) -> Value:
     bounds = _slice_bounds(node) if isinstance(node, ast.Slice) else None
     if obj.items is not None and bounds is not None and not _is_beyond(bounds, obj.items):
-        return interp.new(replace(obj, items=obj.items[bounds]))
+        return interp.new(list_places.sliced(obj, obj.items, bounds))
     values = containers.everything(obj)
     return interp.new(replace(obj, items=None, element=join_all(values) if values else None))
 
@@ -365,8 +365,7 @@ def _module_item(interp: Interpreter, node: ast.Subscript, ref: Ref, obj: Obj, k
         return module_walks.part(interp, ref)
     if isinstance(node.slice, ast.Slice) and obj.items is not None:
         bounds = _slice_bounds(node.slice)
-        kept = obj.items[bounds] if bounds is not None else obj.items
-        return interp.new(replace(obj, items=kept))
+        return interp.new(list_places.sliced(obj, obj.items, bounds or slice(None)))
     if isinstance(node.slice, ast.Slice) and obj.element is not None:
         return interp.new(obj)  # some of them, and nobody knows how many there are
     if obj.cls in iteration.NAMED:

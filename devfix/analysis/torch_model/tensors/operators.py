@@ -382,8 +382,7 @@ def in_place(interp: Interpreter, node: ast.AugAssign, left: Value, right: Value
     obj = interp.obj_of(left)
     grows = obj is not None and (obj.kind == "list" or (obj.kind == "module" and obj.items is not None))
     if isinstance(left, Ref) and grows and isinstance(node.op, ast.Add):
-        items = iteration.exact_items(interp, right)
-        containers.extend(interp, left, items, iteration.element(interp, right, node.value))
+        containers.extend(interp, left, right, node.value)
         return left
     fake = ast.BinOp(node.target, node.op, node.value)
     ast.copy_location(fake, node)

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.join import scalar_type
 from devfix.analysis.domain.lattice import AT_LEAST_1, rank_of_broadcast, rank_of_stack
-from devfix.analysis.domain.values import FALSE, NONE, Const, Tensor, Value, without_none
+from devfix.analysis.domain.values import FALSE, NONE, Const, Sequence, Tensor, Value, without_none
 from devfix.analysis.language.frames import CallSite
-from devfix.analysis.language.iteration import exact_items
+from devfix.analysis.language.iteration import exact_items, is_row
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -43,6 +43,8 @@ def reduced(interp: Interpreter, base: str, first: Tensor, site: CallSite) -> Ra
     if dim is None:
         return _less(first.rank, 1) if base in ("mode", "kthvalue") else 0
     items = exact_items(interp, dim)
+    if items is None and (isinstance(dim, Sequence) or is_row(interp, dim)):
+        return None  # nobody knows how many
     dims = list(items) if items is not None else [dim]
     if first.rank is not None and first.rank >= 0:
         return max(first.rank - len(dims), 0)

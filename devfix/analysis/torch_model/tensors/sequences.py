@@ -13,7 +13,7 @@ from devfix.analysis.domain.lattice import AT_LEAST_1, promote
 from devfix.analysis.domain.values import Tensor, Value, without_none
 from devfix.analysis.language import iteration
 from devfix.analysis.language.frames import Arg
-from devfix.analysis.language.iteration import exact_items
+from devfix.analysis.language.iteration import exact_items, followed_items
 from devfix.analysis.torch_model.loading import strangers
 from devfix.analysis.torch_model.tensors.requirements import Part
 
@@ -76,7 +76,7 @@ def members(interp: Interpreter, sequence: Arg) -> tuple[list[Part], bool]:
     value = without_none(sequence.value)
     if isinstance(value, Tensor):
         return [Part(value, "tensors", sequence.node)], False
-    items = exact_items(interp, value)
+    items = followed_items(interp, value)
     node = sequence.node
     obj = interp.obj_of(value)
     left = obj.facts.get(LEFT) if obj is not None else None
