@@ -112,6 +112,28 @@ def test_other_texts_are_not_recognised(text: str) -> None:
     assert recognise(text, FAMILIES) is None
 
 
+def test_what_a_gpu_says_of_narrow_floats_is_read_as_that() -> None:
+    record = json.loads((DATA.parent / "h200_answers.json").read_text(encoding="utf-8"))["narrow"]
+    said = {text.partition(": ")[2] for text in record.values() if not text.startswith("ok")}
+    read = {text: recognise(text, FAMILIES) for text in said}
+    other = {text for text, found in read.items() if found is None or found.kind != "narrow-float"}
+    # Autocast and functions of several steps widen some of what meets halves.
+    assert all(re.match("Index put|Found dtype|expected mat1", text) for text in other)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\"lu_factor_cusolver\" not implemented for 'Long'",
+        "linalg.pinv(Long{[4, 4]}): expected a tensor with 2 or more dimensions of float, double",
+        "linalg.vander supports floating point, complex, and integer tensors, but got Bool",
+    ],
+)
+def test_what_is_no_float_is_none_that_is_narrow(text: str) -> None:
+    found = recognise(text, FAMILIES)
+    assert found is None or found.kind != "narrow-float"
+
+
 def test_a_message_may_be_broken_anywhere() -> None:
     text = "Expected all tensors to be on the\n      same device, but found at least\ntwo devices, cuda:0\n and cpu!"
     found = recognise(text, FAMILIES)

@@ -8,6 +8,7 @@ from devfix.tracebacks.texts.devices import DEVICES, GENERAL
 from devfix.tracebacks.texts.dtypes import DTYPES
 from devfix.tracebacks.texts.libraries import LIBRARIES
 from devfix.tracebacks.texts.loading import LOADING
+from devfix.tracebacks.texts.narrow import NARROW
 from devfix.tracebacks.texts.operators import OPERATORS
 from devfix.tracebacks.texts.sorts import SORTS
 from devfix.tracebacks.texts.unrelated import UNRELATED
@@ -19,6 +20,7 @@ FAMILIES: tuple[Family, ...] = (
     *OPERATORS,
     *DEVICES,
     *DTYPES,
+    *NARROW,
     *SORTS,
     *GENERAL,
     *UNRELATED,

@@ -1,0 +1,143 @@
+"""The texts of floats of 16 bits where wider ones are needed.
+
+Sources: produced with torch 2.11 on an H200 and torch 2.13 on a CPU.
+"""
+
+from __future__ import annotations
+
+from devfix.tracebacks.readings import Family
+
+_NARROW = r"not implemented for '(?P<found>Half|BFloat16)'"
+_RULES = ("narrow-float-where-wide-needed",)
+_ALONE = "Compute this step in float32: `x.float()`, and cast back. Autocast makes such halves, and widens none for this."
+
+NARROW: tuple[Family, ...] = (
+    Family(
+        "low-precision",
+        "narrow-float",
+        r"(?:Low precision dtypes not supported\. Got|Unsupported dtype) <t:found>",
+        wanted="float32",
+        argument="input",
+        near="dtype",
+        says="The operation has no implementation for {found} on this device.",
+        advice=_ALONE,
+        rules=_RULES,
+    ),
+    Family(
+        "narrow-kernel",
+        "narrow-float",
+        rf"\"(?P<operator>(?:linalg_|cholesky(?!_solve|\w+potrs)|lu_(?!solve)|geqrf|orgqr|ldl_factor|svd_|erfcx|ndtri|log_ndtr|airy_ai|ctc_loss|(?:\w+_)?bessel_)\w*)\" {_NARROW}",
+        wanted="float32",
+        argument="input",
+        near="not implemented for",
+        says="`{operator}` takes no floats of 16 bits, on any device; the input is {found}.",
+        advice=_ALONE,
+        rules=_RULES,
+    ),
+    Family(
+        "narrow-kernel-of-several",
+        "narrow-float",
+        rf"\"(?P<operator>(?:linalg\.lu_solve|lu_solve|cholesky_|ldl_solve|triangular_solve|ormqr|orgmr|polar|zeta|\w+_polynomial_)\w*)\" {_NARROW}",
+        wanted="float32",
+        near="not implemented for",
+        says="`{operator}` takes no floats of 16 bits, on any device; here it is given {found}.",
+        advice="Compute this step in float32, each operand `x.float()`, and cast back. Autocast widens none for this.",
+        rules=_RULES,
+    ),
+    Family(
+        "narrow-distance",
+        "narrow-float",
+        rf"\"(?P<operator>[cp]dist)\w*\" {_NARROW}",
+        wanted="float32",
+        near="not implemented for",
+        says="`{operator}` has no kernel for floats of 16 bits, on any device; here it is given {found}.",
+        advice="Compute this step in float32, each operand `x.float()`, and cast back; autocast does so by itself.",
+        rules=_RULES,
+    ),
+    Family(
+        "narrow-kernel-there",
+        "narrow-float",
+        rf"\"(?P<operator>angle|igammac?|histc)(?:_cuda)?\" {_NARROW}",
+        wanted="float32",
+        near="not implemented for",
+        says="CUDA's `{operator}` takes no floats of 16 bits, while the CPU's does; here it is given {found}.",
+        advice=_ALONE,
+        rules=_RULES,
+    ),
+    Family(
+        "narrow-counts",
+        "narrow-float",
+        r"HalfTensor is not supported",
+        wanted="float32",
+        argument="input",
+        operator="histc",
+        near="HalfTensor",
+        says="CUDA's `{operator}` takes no floats of 16 bits, while the CPU's does.",
+        advice=_ALONE,
+        rules=_RULES,
+    ),
+    Family(
+        "narrow-sparse",
+        "narrow-float",
+        rf"\"(?P<operator>addmm_sparse)_cuda\" {_NARROW}",
+        wanted="float32",
+        near="addmm_sparse",
+        says="CUDA multiplies sparse matrices of float32 and float64 alone, and here they are {found}; the CPU multiplies others too.",
+        advice='Keep the matrix and what it meets in float32, out of the reach of autocast, which may cast them: `with torch.autocast("cuda", enabled=False):`. Of matrices that are compressed by rows (`a.to_sparse_csr()`) it multiplies halves.',
+        rules=_RULES,
+    ),
+    Family(
+        "wide-floats-alone",
+        "narrow-float",
+        r"(?P<operator>quantile)\(\) input tensor must be either float or double|This function doesn't handle types other than float and double",
+        wanted="float32",
+        argument="input",
+        near="float",
+        says="The operation takes float32 and float64 alone: neither floats of 16 bits nor integers.",
+        advice="Compute this step in float32: `x.float()`.",
+        rules=(*_RULES, "integer-where-float-needed"),
+    ),
+    Family(
+        "wide-matrices-alone",
+        "narrow-float",
+        r"(?P<operator>linalg\.\w+)(?:\((?=Half|BFloat16)<t:found>\{[\[\], \d]{0,40}\}\): expected| supports floating point, complex, and integer tensors, but got (?=Half|BFloat16)<t:found>)",
+        wanted="float32",
+        argument="input",
+        near="linalg.",
+        says="`{operator}` takes no floats of 16 bits, on any device.",
+        advice=_ALONE,
+        rules=_RULES,
+    ),
+    Family(
+        "wide-parts",
+        "narrow-float",
+        r"(?:Expected both inputs to be Half, Float or Double tensors but got|view_as_complex is only supported for half, float and double tensors, but got a tensor of scalar type:) (?P<found>BFloat16)",
+        wanted="float32",
+        near="ouble tensors",
+        says="There are no complex numbers of {found} parts, on any device.",
+        advice="Make the parts wider: `x.float()`.",
+        rules=_RULES,
+    ),
+    Family(
+        "transform-of-narrow",
+        "narrow-float",
+        r"(?:cuFFT doesn't support tensor of type:|MKL FFT doesn't support tensors of type:) (?P<found>Half|BFloat16)",
+        wanted="float32",
+        argument="input",
+        near="FFT doesn",
+        says="Fourier transforms take no {found} on this device; only CUDA has them for float16.",
+        advice=_ALONE,
+        rules=_RULES,
+    ),
+    Family(
+        "transform-of-half-lengths",
+        "narrow-float",
+        r"cuFFT only supports dimensions whose sizes are powers of two when computing in half precision",
+        wanted="float32",
+        argument="input",
+        near="cuFFT only supports",
+        says="CUDA transforms float16 along dimensions whose lengths are powers of two, and along no others.",
+        advice="Compute this step in float32: `x.float()`, and cast back. Or pad to the next power of two, which changes the frequencies.",
+        rules=_RULES,
+    ),
+)
