@@ -96,3 +96,19 @@ def test_either_operand_of_these_may_be_the_prediction(loss: str, dtype: torch.d
     for operands in ((prediction, given), (given, prediction)):
         with simulated_accelerator(), pytest.raises(RuntimeError):
             compare(*(each.cuda() for each in operands)).backward()
+
+
+@pytest.mark.parametrize("used", ["F.cross_entropy({}, ids, weight=share)", "nn.NLLLoss(share)({}, ids)"])
+def test_autocast_widens_scores_to_the_weights_of_classes(used: str) -> None:
+    """Halves as well as their weights become float32; float64 stays what it is."""
+    head = (
+        f"{HEAD}share = torch.ones(2, device=device)\nwith torch.autocast('cuda', dtype=torch.float16):\n    "
+    )
+    assert clashes(head + used.format("net(x)")) == []
+    assert clashes(head + used.format("net(x)").replace("share", "share.half()")) == []
+    assert clashes(head + used.format("net(x)").replace("share", "share.double()")) == ["13: dtype"]
+    scores, ids = torch.zeros(4, 2, dtype=torch.bfloat16), torch.zeros(4, dtype=torch.long)
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        assert torch.nn.functional.cross_entropy(scores, ids, torch.ones(2)).dtype == torch.float32
+        with pytest.raises(RuntimeError, match="expected scalar type"):
+            torch.nn.functional.cross_entropy(scores, ids, torch.ones(2, dtype=torch.float64))

@@ -160,6 +160,7 @@ def _check_target(interp: Interpreter, name: str, spec: Loss, parts: list[Part],
         and not requirements.is_float(dtype)
         and weight is not None
         and source is not None
+        and not (interp.autocast and {weight.tensor.dtype, source.tensor.dtype} <= autocast.CAST)
     ):
         requirements.same_dtype(interp, site.node, name, [weight, source], decisive=source)
     if spec.target == "classes":

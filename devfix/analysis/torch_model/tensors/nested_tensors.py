@@ -22,9 +22,9 @@ def make(interp: Interpreter, name: str, site: CallSite) -> Value:
     rows = functional.pad_sequence(interp, "nested_tensor", site)
     if not isinstance(rows, Tensor) or site.open:
         return UNKNOWN
-    if device_strings.asked(interp, site, None, "device") is None:
-        operations.joined(interp, name, OPS["stack"], site)  # an H200 takes no rows of another place
     told, asked = site.keywords.get("dtype"), device_strings.asked(interp, site, None, "device")
+    if asked is None:
+        operations.joined(interp, name, OPS["stack"], site)  # an H200 takes no rows of another place
     dtype = rows.dtype if told is None or told.value == NONE else dtype_of(told.value)
     return replace(rows, device=asked or rows.device, dtype=dtype, rank=None, split=None)
 
@@ -32,11 +32,9 @@ def make(interp: Interpreter, name: str, site: CallSite) -> Value:
 def fill_up(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``torch.nested.to_padded_tensor(nested, 0.0)``: one tensor in its place."""
     nested = without_none(site.value(0, "input") or UNKNOWN)
-    return (
-        operations.derived(interp, [nested], site, nested.dtype, None)
-        if isinstance(nested, Tensor)
-        else UNKNOWN
-    )
+    if not isinstance(nested, Tensor):
+        return UNKNOWN
+    return operations.derived(interp, [nested], site, nested.dtype, None)
 
 
 HANDLERS: dict[str, Callable[..., Value]] = {
