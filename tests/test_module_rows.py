@@ -155,6 +155,32 @@ def test_rows_become_containers_that_are_registered(made: str, used: str, after:
             "self.parts = {0: nn.Linear(4, 4)}\nself.parts[1] = nn.Linear(4, 4)",
             "x = self.parts[1](self.parts[0](x))",
         ),
+        # A row that is filled, or used as a plain list or dict, once it is in the container.
+        (
+            "self.parts = []\nfor _ in range(2):\n    row = []\n    self.parts.append(row)\n    row.append(nn.Linear(4, 4))",
+            ROWS,
+        ),
+        (
+            "row = []\nself.parts = []\nfor _ in range(2):\n    row.append(nn.Linear(4, 4))\n    self.parts.append(row)",
+            ROWS,
+        ),
+        (
+            "layers = []\nself.parts = layers\nlayers.append(nn.Linear(4, 4))",
+            "for layer in self.parts:\n    x = layer(x)",
+        ),
+        ("self.parts = {'a': {'one': nn.Linear(4, 4)}}", "x = self.parts['a'].get('one')(x)"),
+        (
+            "self.parts = {'a': {'one': nn.Linear(4, 4)}}",
+            "for _, row in self.parts.items():\n    x = row.get('one')(x)",
+        ),
+        (
+            "self.parts = [[nn.Linear(4, 4)] for _ in range(2)]",
+            "for layer in sum(self.parts, []):\n    x = layer(x)",
+        ),
+        (
+            "self.parts = [[nn.Linear(4, 4)] for _ in range(2)]",
+            "for row in self.parts:\n    for layer in [nn.ReLU()] + row:\n        x = layer(x)",
+        ),
         (
             "self.parts = {Stage.FIRST: (nn.Linear(4, 4), 1.0)}",
             "layer, scale = self.parts[Stage.FIRST]\nx = layer(x) * scale",
@@ -182,6 +208,44 @@ def test_rows_of_what_is_registered_stay_as_they_are(made: str, used: str) -> No
     text = program(made, used)
     assert clashes(text) == []
     assert fixed(text) == text
+
+
+def test_what_another_file_puts_in_is_a_row_as_well() -> None:
+    text = program("self.parts = [[nn.Linear(4, 4)] for _ in range(2)]", ROWS)
+    text = text.replace("\nimport torch\n", "\nimport grown\nimport torch\n", 1)
+    changed = {"grown.py": "def grow(net, layers):\n    net.parts.append(layers)\n"}
+    assert fix_texts({"main.py": text, **changed}, wanted=Applicability.UNSAFE)[0]["main.py"] == text
+
+
+def test_a_list_of_another_class_is_its_own() -> None:
+    other = "class Log:\n    def __init__(self):\n        self.parts = []\n\n    def note(self, pair):\n        self.parts.append([pair])\n\n\n"
+    text = program("self.parts = []\nself.parts.append(nn.Linear(4, 4))", "x = self.parts[0](x)")
+    text = text.replace("class Net", other + "class Net")
+    assert fixed(text).count("nn.ModuleList") == 1
+    assert "self.parts.append([pair])" in fixed(text)
+
+
+@pytest.mark.parametrize(
+    ("imports", "outer", "inner"),
+    [
+        ("from torch.nn import Linear, Module, ModuleList", "ModuleList", "torch.nn.ModuleDict"),
+        ("from torch.nn import Linear, Module, ModuleList as Kept, ModuleDict", "Kept", "ModuleDict"),
+    ],
+)
+def test_each_container_has_a_name_in_the_file(imports: str, outer: str, inner: str) -> None:
+    text = program('self.parts = [{"a": nn.Linear(4, 4)} for _ in range(2)]', "x = self.parts[0]['a'](x)")
+    text = text.replace("from torch import nn", imports).replace("nn.Linear", "Linear")
+    text = text.replace("nn.Module", "Module").replace("nn.ReLU", "torch.nn.ReLU")
+    after = fixed(text)
+    assert f'self.parts = {outer}([{inner}({{"a": Linear(4, 4)}}) for _ in range(2)])' in after
+    run(after)
+
+
+def test_what_a_maker_is_given_is_no_row() -> None:
+    made = "def build(sizes):\n    return [[nn.Linear(n, n) for n in size] for size in sizes]\n\n\nclass Net"
+    text = program("wide = (4, 4)\nself.parts = build([wide])", ROWS).replace("class Net", made)
+    assert "self.parts = nn.ModuleList(nn.ModuleList(row) for row in build([wide]))" in fixed(text)
+    run(fixed(text))
 
 
 def test_what_a_method_hands_on_and_is_listed_beside_the_rest_is_not_registered() -> None:

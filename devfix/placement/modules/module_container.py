@@ -21,6 +21,7 @@ from devfix.findings import (
     WrapExpression,
 )
 from devfix.placement.modules import listed_twice, module_keys, module_rows
+from devfix.placement.modules.filled_later import is_filled_later
 from devfix.placement.modules.registration import Attribute, attribute_at
 from devfix.placement.text.dependence import dotted
 from devfix.source import Source
@@ -66,25 +67,31 @@ def container_fix(facts: Facts, mismatch: Mismatch, operand: Operand, held: str 
     unpacked = value is None and _is_unpacked(attribute, statement)
     if (value is None and not unpacked) or not form or not _suits(attribute, kind):
         return None
+    if isinstance(value, ast.Name) and is_filled_later(attribute.outline, value):
+        return None
     name, imports = _spelt(facts, path, kind)
     edit = (
         _registered(attribute.outline.source, value, name)
         if value is not None
         else _after(attribute, statement, name)
     )
-    package = name.rpartition(kind)[0]
-    inner = module_rows.registering(attribute, value, rows, package)
-    whole = module_rows.gone_through(attribute, value, rows, name, package) if inner is None else edit
+    row_kind = module_rows.kind(facts, attribute, value, rows)
+    if row_kind is None or (row_kind and held != "modules"):
+        return None
+    row_name, row_imports = _spelt(facts, path, row_kind) if row_kind else ("", ())
+    inner = module_rows.registering(attribute, value, row_name) if row_kind else []
+    whole = module_rows.gone_through(attribute, value, name, row_name) if inner is None else edit
     if whole is None:
         return None
     told = [whole, *(inner or [])]
     if isinstance(statement, ast.AnnAssign) and value is statement.value:
         told.append(ReplaceExpression(attribute.outline.source.span(statement.annotation), name))
-    return _fix(f"make `{attribute.name}` a `{kind}`", path, told, imports)
+    return _fix(f"make `{attribute.name}` a `{kind}`", path, told, (*imports, *row_imports))
 
 
 def _fix(title: str, path: str, told: Iterable[Edit], imports: tuple[FileEdit, ...]) -> Fix:
-    return Fix(title, (*(FileEdit(path, each) for each in told), *imports), Applicability.UNSAFE)
+    edits = dict.fromkeys((*(FileEdit(path, each) for each in told), *imports))
+    return Fix(title, tuple(edits), Applicability.UNSAFE)
 
 
 def _is_unpacked(attribute: Attribute, statement: ast.stmt) -> bool:
