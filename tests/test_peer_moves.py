@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from text_program import files, fix_texts
 
-PROGRAM = """
+ACTOR = """
 import torch
 from torch import nn
 
@@ -15,7 +15,8 @@ class Actor(nn.Module):
         self.mean = nn.Linear(3, 3)
         self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         self.to(self.device)
-
+"""
+PROGRAM = """
 class Agent:
     def __init__(self):
         self.actor = Actor()
@@ -35,7 +36,7 @@ PEER = "torch.tensor(scale).to(self.actor.device)"
 
 def _given(first: str, peer: str) -> str:
     """The line that makes the tensor, once it is fixed."""
-    fixed, _ = fix_texts(files(PROGRAM.format(first=first, peer=peer)))
+    fixed, _ = fix_texts(files(ACTOR + PROGRAM.format(first=first, peer=peer)))
     lines = (line.strip() for line in fixed["main.py"].splitlines())
     return next(line for line in lines if line.startswith("drawn ="))
 
@@ -60,3 +61,39 @@ def test_what_is_met_is_made_where_the_method_moves_it(peer: str) -> None:
 def test_a_device_that_is_set_or_named_elsewhere_is_not_taken(first: str, peer: str) -> None:
     assert "self.actor.device" not in _given(first, peer)
     assert "device=" in _given(first, peer) or ".to(" in _given(first, peer)
+
+
+LATE = """
+class Agent:
+    actor = None
+
+    def prepare(self):
+        self.actor = self.actor or Actor()
+
+    def choose(self, scale):
+        drawn = torch.zeros(3)
+        {between}
+        return drawn + scale.to(self.actor.device)
+
+agent = Agent()
+{before}
+print(agent.choose(torch.ones(3)))
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "between"),
+    [
+        ("", "self.prepare()"),
+        ("", "Agent.prepare(self)"),
+        ("agent.prepare()", "if self.actor is None: return drawn"),
+    ],
+)
+def test_a_part_that_is_made_or_asked_for_in_between_names_no_device(before: str, between: str) -> None:
+    fixed, _ = fix_texts(files(ACTOR + LATE.format(before=before, between=between)))
+    assert "zeros(3, device=self.actor.device)" not in fixed["main.py"]
+
+
+def test_a_part_that_is_there_all_the_time_names_the_device() -> None:
+    fixed, _ = fix_texts(files(ACTOR + LATE.format(before="agent.prepare()", between="scale = scale * 2")))
+    assert "drawn = torch.zeros(3, device=self.actor.device)" in fixed["main.py"]

@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING
 from devfix.placement.devices import meeting
 from devfix.placement.text.dependence import dotted, entry_named
 
+#: Statements that are always gone through to their end, if nothing is raised.
+_SIMPLE = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr, ast.Pass)
+
 if TYPE_CHECKING:
     from devfix.findings import Operand
     from devfix.placement.devices.device_expression import Place
@@ -47,7 +50,34 @@ def _moved_to(place: Place, peer: Operand) -> str | None:
     named = dotted(node.args[0]) if is_move and node.func.attr == "to" else None
     if named is None or not named.startswith(f"{receiver}.") or not named.endswith(".device"):
         return None
+    if not _is_sure(place, node, receiver):
+        return None
     set_here = (
         dotted(part) for part in ast.walk(function) if isinstance(getattr(part, "ctx", None), ast.Store)
     )
     return None if any(each and f"{named}.".startswith(f"{each}.") for each in set_here) else named
+
+
+def _is_sure(place: Place, move: ast.expr, receiver: str) -> bool:
+    """Whether the object has, where the place is, what it has where the peer is moved, however it came to it.
+
+    What lies between them, if the place is the earlier one, neither calls a method of the object, which may set it, nor asks anything.
+    """
+    outline = place.outline
+    here, there = outline.statement_of(place.node), outline.statement_of(move)
+    block = outline.block_of(here)
+    if here is there or outline.dominates(there, here):
+        return True
+    if there not in block or block.index(there) < block.index(here):
+        return False
+    between = block[block.index(here) : block.index(there)]
+    return all(isinstance(each, _SIMPLE) and not _hands_on(each, receiver) for each in between)
+
+
+def _hands_on(statement: ast.stmt, receiver: str) -> bool:
+    """Whether a statement calls a method of an object, or gives the object to something."""
+    calls = [node for node in ast.walk(statement) if isinstance(node, ast.Call)]
+    used = (
+        part for call in calls for part in (call.func, *call.args, *(each.value for each in call.keywords))
+    )
+    return any(isinstance(part, ast.Name) and part.id == receiver for each in used for part in ast.walk(each))
