@@ -213,6 +213,28 @@ def test_a_model_moves_where_the_function_that_trains_it_makes_it() -> None:
     assert not check_texts(after)
 
 
+def test_a_model_moves_where_it_is_made_if_its_own_method_computes_what_trains_it() -> None:
+    nets = """
+    import torch
+
+    class Net(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.cell = torch.nn.GRUCell(3, 1)
+
+        def step(self, x, h):
+            return self.cell(x, h)
+    """
+    fit = (
+        FIT.format(moved="").replace("torch.nn.Linear(3, 1)", "Net()").replace("net(x)", "net.step(x, None)")
+    )
+    fitted = FITTED.replace("fit(x, y)(x)", "fit(x, y).step(x, None)")
+    after = adopted(files(fitted, fit=f"from nets import Net\n{fit}", nets=nets, keeping=KEEPING))
+    assert "net = Net().to(device)\n" in after["fit.py"]
+    assert after["main.py"].endswith("print(fit(x, y).step(x, None).sum().item())\n")
+    assert not check_texts(after)
+
+
 def test_what_stands_in_for_an_entry_is_made_where_the_gradients_of_a_client_are() -> None:
     client = """
     import copy

@@ -257,8 +257,14 @@ def _is_trained_by_maker(facts: Facts, life: Trail) -> bool:
     function = named.outline.function_of(named.node)
     if function is None or not any(getattr(part, "attr", "") == "backward" for part in ast.walk(function)):
         return False
-    uses = named.outline.occurrences(function, named.node.id)
-    return any(getattr(named.outline.parents[use], "func", None) is use for use in uses)
+    around = [(use, named.outline.parents[use]) for use in named.outline.occurrences(function, named.node.id)]
+    return any(getattr(each, "func", None) is use or _is_own_method(facts, each) for use, each in around)
+
+
+def _is_own_method(facts: Facts, node: ast.AST) -> bool:
+    """Whether an attribute is spelt as a function of the program is: ``net.step`` computes, unlike ``net.parameters``."""
+    paths = facts.program.sources if isinstance(node, ast.Attribute) else ()
+    return any(getattr(node, "attr", "") in facts.outline(path).functions for path in paths)
 
 
 def _assigned(facts: Facts, site: Origin) -> Place | None:
