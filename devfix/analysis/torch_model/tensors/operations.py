@@ -96,7 +96,7 @@ def _applied(interp: Interpreter, name: str, base: str, site: CallSite, *, in_pl
     if base == "diff" and site.value(1, "n") == Const(0):
         name = base = "clone"  # nothing is subtracted, and nothing put before it or after
     if base == "inner" and any(isinstance(arg.value, Tensor) and arg.value.rank == 0 for arg in site.args):
-        name = base = "mul"  # which promotes
+        return _operation(interp, base, OPS["kron"], site)  # promotes, and asks for one place
     if base in OPS and name not in SAME:
         return _operation(interp, base, OPS[base], site, in_place=in_place)
     first = site.args[0].value if site.args else site.value(0, "input", "self")
