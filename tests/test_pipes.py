@@ -196,3 +196,44 @@ def test_a_process_of_a_pool_begins_with_a_call(pool: str) -> None:
         clashes(POOL.format(pool=pool, x="table")) == []
         or "fork" in clashes(POOL.format(pool=pool, x="table"))[0]
     )
+
+
+STATEFUL = """
+import multiprocessing as mp
+import torch
+from torch import nn
+
+device = torch.device("cuda")
+
+def answer(end):
+    net, where = nn.Linear(4, 2), "cpu"
+    while True:
+        command, x = end.recv()
+        if command == "move":
+            {move}
+            end.send(None)
+        else:
+            end.send(net(x.to(where)).detach())
+
+def both(end):
+    end.send(end.recv().cpu() + end.recv())
+
+if __name__ == "__main__":
+    ours, theirs = mp.Pipe()
+    mp.Process(target={target}, args=(theirs,)).start()
+    {use}
+"""
+ASKED = 'ours.send(("move", device))\n    ours.recv()\n    ours.send(("run", torch.ones(4)))\n    '
+MOVES = ["where = x; net.to(x)", "where = device; net = net.to(device)", "where = 'cuda'; net.cuda()"]
+
+
+@pytest.mark.parametrize("move", MOVES)
+def test_what_came_in_may_change_what_is_answered_from_then_on(move: str) -> None:
+    use = f"{ASKED}print(ours.recv() + torch.ones(2, device=device))"
+    assert clashes(STATEFUL.format(move=move, target="answer", use=use)) == []
+    assert len(clashes(STATEFUL.format(move="print(x)", target="answer", use=use))) == 1
+
+
+def test_each_message_comes_in_once() -> None:
+    use = "ours.send(torch.ones(4, device=device))\n    ours.send(torch.ones(4))\n    print(ours.recv() + torch.ones(4))"
+    assert clashes(STATEFUL.format(move="pass", target="both", use=use)) == []

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import itertools
+from collections.abc import Container, Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from devfix.analysis.domain.copying import frozen, replace
+from devfix.analysis.domain.join import scalar_type
+from devfix.analysis.domain.state import State, both, parted
 from devfix.analysis.domain.values import (
     UNKNOWN,
     BoundMethod,
@@ -43,6 +46,7 @@ class Doings:
 
     ``used`` is what it certainly put on the accelerator first, ``result`` what it came to there and ``back`` what it hands
     back of that, ``put`` what it put where other processes find it, ``waits`` where it looked in vain for what they put.
+    ``changed``: it answers what comes next with something else than it had when it began to wait.
     """
 
     used: Origin | None
@@ -50,6 +54,7 @@ class Doings:
     back: Snapshot
     put: tuple[Put, ...] = ()
     waits: frozenset[Ref] = frozenset()
+    changed: bool = False
 
 
 def called(
@@ -74,17 +79,44 @@ def called(
     back: Snapshot = UNKNOWN
     put = [Put(each, None, UNKNOWN) for each in there]
     used, waits = interp.state.used, frozenset(threads.wanted(interp) - asked)
+    changed = any(_is_changed(interp.blocked[0], end, there) for end in interp.blocked[1:])
     if is_of_project(interp, function):
         back = back if interp.state.dead else sent(interp, result)
         put = []
         # What is left of a statement in which it waits has not been done.
-        for state in (
-            interp.blocked if interp.state.dead and interp.blocked else [interp.state, *interp.blocked]
-        ):
+        waiting = interp.blocked[1:]
+        for state in waiting if interp.state.dead and waiting else [interp.state, *waiting]:
             interp.state = state
             put += [part for each, old in there.items() for part in _put(interp, each, old)]
     interp.state, interp.raised, interp.blocked = before, raised, blocked
-    return Doings(used, result, back, tuple(put), waits)
+    return Doings(used, result, back, tuple(put), waits, changed)
+
+
+def _is_changed(begin: State, end: State, shared: Container[Ref]) -> bool:
+    """Whether a process that waits again has other things than when it first waited, of which it makes other answers."""
+    frames, heap = parted(end, begin)
+    pairs: list[tuple[Value | None, Value | None]] = []
+    for frame in frames:
+        held = end.bound(frame)
+        pairs += [(value, held[name]) for name, value in begin.bound(frame).items() if name in held]
+    for address in heap:
+        now, then = both(end, begin, address)
+        if now is None or then is None or then.kind == "external" or Ref(address) in shared:
+            continue
+        pairs += [(value, now.attrs.get(name)) for name, value in then.attrs.items()]
+        pairs.append((then.element, now.element))
+        if then.items != now.items:
+            pairs += itertools.zip_longest(then.items or (), now.items or ())
+    return any(_differ(*pair) for pair in pairs)
+
+
+def _differ(one: Value | None, other: Value | None) -> bool:
+    """Whether two values are more than numbers that differ, or tensors of the same kind."""
+    if isinstance(one, Tensor) and isinstance(other, Tensor):
+        return (one.device, one.dtype) != (other.device, other.dtype)
+    if one is None or other is None:
+        return one is not other
+    return one != other and not {scalar_type(one), scalar_type(other)} <= {"int", "float", "bool"}
 
 
 def _put(interp: Interpreter, where: Ref, old: Obj) -> Iterator[Put]:

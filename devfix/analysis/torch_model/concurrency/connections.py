@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.join import join_all
-from devfix.analysis.domain.values import NONE, Const, External, Obj, Ref, Scalar, TupleValue, Value
+from devfix.analysis.domain.values import NONE, UNKNOWN, Const, External, Obj, Ref, Scalar, TupleValue, Value
 from devfix.analysis.language import containers
 from devfix.analysis.language.frames import CallSite
 from devfix.analysis.torch_model.concurrency import beside, servers, shared_objects, threads
@@ -38,11 +38,13 @@ def method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -
         return NONE
     if name == "recv":
         found = containers.everything(interp.obj(come))
+        if interp.blocked is not None and servers.is_served(interp, come) and not interp.state.dead:
+            interp.blocked.append(interp.state.fork())
+            if not found or _RECEIVED in interp.obj(come).facts:  # each message comes in once
+                interp.state.dead = True
+                return UNKNOWN
         if not found:
             interp.update(ref, threads.asked(interp.obj(ref), come))
-            if interp.blocked is not None and servers.is_served(interp, come) and not interp.state.dead:
-                interp.blocked.append(interp.state.fork())
-                interp.state.dead = True
         interp.update(come, interp.obj(come).with_fact(_RECEIVED, Const(True)))
         made = interp.site("other", site.node)
         return join_all([beside.received(interp, beside.sent(interp, each), made) for each in found])

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from devfix.analysis.domain.values import Partial, Ref, TupleValue, Value
+from devfix.analysis.domain.values import UNKNOWN, Const, Partial, Ref, TupleValue, Value
 from devfix.analysis.language.frames import CallSite
 from devfix.analysis.torch_model.concurrency import beside, shared_objects
+from devfix.analysis.torch_model.concurrency.beside import Doings, Put
 
 if TYPE_CHECKING:
     import ast
 
     from devfix.analysis.interpreter import Interpreter
-    from devfix.analysis.torch_model.concurrency.beside import Doings
 
 #: The fact of a list of what was sent: the calls that wait for more.
 _SERVED = "served by"
+#: The fact of such a list: that what came in has changed what one of them has, so that nobody knows what it answers from then on.
+_CHANGED = "changed"
 
 
 def wait(interp: Interpreter, function: Value, given: CallSite, done: Doings) -> None:
@@ -44,5 +46,11 @@ def is_served(interp: Interpreter, where: Ref) -> bool:
 def serve(interp: Interpreter, where: Ref, node: ast.expr) -> None:
     """What is put somewhere is looked at by the processes that wait for it: they put their answers where they do that."""
     for call in _calls(interp, where):
-        done = beside.called(interp, call, CallSite(node), shared_objects.all_of(interp))
+        shared = shared_objects.all_of(interp)
+        if _CHANGED in interp.obj(where).facts:
+            shared_objects.receive(interp, [Put(each, None, UNKNOWN) for each in shared], node)
+            continue
+        done = beside.called(interp, call, CallSite(node), shared)
         shared_objects.receive(interp, done.put, node)
+        if done.changed:
+            interp.update(where, interp.obj(where).with_fact(_CHANGED, Const(True)))
