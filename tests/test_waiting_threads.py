@@ -194,3 +194,35 @@ def test_so_does_what_an_executor_was_given() -> None:
     text = COROUTINES.format(begin="pass", start=start, made="")
     assert set(clashes(text.replace("{made}", ""))) in ({"15: device"}, {"24: device"})
     assert clashes(text.replace("{made}", ", device='cuda'")) == []
+
+
+TWICE = """
+import multiprocessing as mp
+import queue
+import threading
+import torch
+
+device = torch.device("cuda")
+
+def both(items, sums):
+    first = items.get()
+    {second}
+    sums.put(first.cpu() + second)
+
+if __name__ == "__main__":
+    items, sums = {kind}.{queue}(), {kind}.{queue}()
+    {made}(target=both, args=(items, sums)).start()
+    items.put(torch.ones(4, device=device))
+    items.put(torch.ones(4))
+    print(sums.get())
+"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "queue", "made"), [("queue", "Queue", "threading.Thread"), ("mp", "Queue", "mp.Process")]
+)
+def test_an_item_is_got_once(kind: str, queue: str, made: str) -> None:
+    """What a second call gets has not been put there yet when the first item is."""
+    text = TWICE.format(kind=kind, queue=queue, made=made, second="second = items.get()")
+    assert clashes(text) == []
+    assert len(clashes(text.replace("second = items.get()", "second = first"))) == 1

@@ -27,7 +27,7 @@ def method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -
     found = threads.queue_method(interp, ref, obj, name, site)
     if name in ("put", "put_nowait"):
         servers.serve(interp, threads.held(interp, ref), site.node)
-    if name not in ("get", "get_nowait"):
+    if name not in ("get", "get_nowait") or found == UNKNOWN:
         return found
     made = interp.site("other", site.node)
     held = containers.everything(interp.obj(threads.held(interp, ref)))

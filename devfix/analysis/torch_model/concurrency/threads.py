@@ -12,6 +12,7 @@ from devfix.analysis.domain.join import join_all
 from devfix.analysis.domain.values import (
     NONE,
     UNKNOWN,
+    Const,
     External,
     Obj,
     Partial,
@@ -38,6 +39,8 @@ POOL = "multiprocessing.pool.ThreadPool"
 _SENTINEL = "builtins.object"
 #: Under which names a queue has that something was wanted of it that was not there, and which threads wait for that.
 _ASKED, _WAITING = "#asked", "#waiting"
+#: And where it was asked for what is there.
+_TAKEN = "#taken"
 _TARGET, _ARGS, _KEYWORDS, _RESULT = "_target", "_args", "_kwargs", "_result"
 
 
@@ -102,10 +105,21 @@ def queue_method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallS
         found = containers.everything(interp.obj(held(interp, ref)))
         if not found:
             interp.update(ref, asked(interp.obj(ref), held(interp, ref)))
-        return join_all(found)
+        return UNKNOWN if _are_taken(interp, ref, site) else join_all(found)
     if name in ("empty", "full"):
         return Scalar("bool")
     return Scalar("int") if name == "qsize" else NONE
+
+
+def _are_taken(interp: Interpreter, ref: Ref, site: CallSite) -> bool:
+    """Whether all items that are known to have been put into a queue are what other calls got."""
+    obj, there = interp.obj(ref), interp.obj(held(interp, ref))
+    taken, here = obj.attrs.get(_TAKEN), Const(interp.source.span(site.node))
+    places = taken.items if isinstance(taken, TupleValue) else ()
+    if here not in places:
+        interp.update(ref, obj.with_attr(_TAKEN, TupleValue((*places, here))))
+    others = [each for each in places if each != here]
+    return there.items is not None and there.element is None and 0 < len(there.items) <= len(others)
 
 
 def held(interp: Interpreter, ref: Ref) -> Ref:
