@@ -167,3 +167,30 @@ def test_what_a_process_runs_is_judged_with_what_it_is_given(package: str) -> No
 def test_what_nobody_runs_may_be_given_a_module_that_was_moved() -> None:
     nobody = WITHOUT_QUEUES.format(package="multiprocessing", move="").replace("target=work", "target=print")
     assert clashes(nobody) == ["12: device"]
+
+
+REBORN = """
+import torch.multiprocessing as mp
+import torch
+from torch import nn
+
+device = torch.device("cuda")
+net = nn.Linear(3, 3)
+
+def work(n):
+    where = {where}
+    print(where(torch.ones(2, 3)))
+
+if __name__ == "__main__":
+    net.to(device)
+    {start}
+"""
+
+
+@pytest.mark.parametrize(
+    "start",
+    ["mp.spawn(work, nprocs=2)", "mp.get_context('spawn').Process(target=work, args=(1,)).start()"],
+)
+def test_a_process_that_imports_the_script_again_has_nothing_of_what_its_guard_did(start: str) -> None:
+    assert clashes(REBORN.format(where="net", start=start)) == []
+    assert len(clashes(REBORN.format(where="nn.Linear(3, 3).to(device)", start=start))) == 1

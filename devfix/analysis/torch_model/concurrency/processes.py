@@ -95,7 +95,11 @@ def _begin(interp: Interpreter, start: Start | None, function: Arg | None, given
     told = (
         (shared or interp.is_script) and function is not None and beside.is_of_project(interp, function.value)
     )
-    if function is None or not (asks or told):
+    if (
+        function is None
+        or not (asks or told)
+        or (start is None and rebirth.sees_other(interp, function.value))
+    ):
         shared_objects.receive(interp, [Put(each, None, UNKNOWN) for each in shared], given.node)
         return
     done = beside.called(interp, function.value, given, shared)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.values import (
+    BoundMethod,
     Class,
     Const,
     DeviceValue,
@@ -21,7 +22,7 @@ from devfix.analysis.domain.values import (
     Value,
 )
 from devfix.analysis.reuse import reads
-from devfix.analysis.text.scope_names import binds, own_nodes
+from devfix.analysis.text.scope_names import binds, own_nodes, parameters_of
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -47,6 +48,15 @@ def may_spawn(interp: Interpreter, function: Value) -> bool:
     if any(_SETTINGS in source.text for source in interp.program.sources.values()):
         return False
     return isinstance(function, Function) and _Reading(interp, guard).is_sound(function)
+
+
+def sees_other(interp: Interpreter, function: Value) -> bool:
+    """Whether a process that imports the script again may find other things there than those that the function reads now."""
+    guard = _guard(interp.program.sources[interp.stack[0].path].tree)
+    code = function.function if isinstance(function, (Partial, BoundMethod)) else function
+    if guard is None or not isinstance(code, Function):
+        return False
+    return not _Reading(interp, guard).is_read_alike(code)
 
 
 def are_plain(values: Iterable[Value]) -> bool:
@@ -83,10 +93,7 @@ class _Reading:
                 return True
             self.seen.add(value.node)
             at_top = value.node in self.interp.program.sources[value.path].tree.body
-            frame = self._frame(value)
-            return (
-                at_top and frame is not None and all(self._is_kept(frame, each) for each in _read(value.node))
-            )
+            return at_top and self.is_read_alike(value)
         if isinstance(value, TupleValue):
             return all(map(self.is_sound, value.items))
         if isinstance(value, Ref):
@@ -95,6 +102,14 @@ class _Reading:
             frame = self.interp.library.modules.get(value.path)
             return frame is not None and self.interp.state.is_in_library(frame)
         return isinstance(value, (Const, External, DeviceValue, DTypeValue))
+
+    def is_read_alike(self, code: Function | Class) -> bool:
+        """Whether what code reads of the modules is what their import makes of it."""
+        frame = self._frame(code)
+        own = {each.arg for each in parameters_of(code.node)}
+        return frame is not None and all(
+            self._is_kept(frame, each) for each in _read(code.node) if getattr(each, "id", "") not in own
+        )
 
     def _frame(self, value: Function | Class) -> int | None:
         """The globals of the module that a function or class is defined in."""
