@@ -10,6 +10,7 @@ from devfix.analysis.domain.values import Const, Scalar, Tensor, TupleValue
 from devfix.simulator import simulated_accelerator
 
 GROWN = """\
+import collections
 import itertools
 import os
 
@@ -64,6 +65,10 @@ MADE = {
     "while": "made = []\nwhile len(made) < rounds:\n    made.append(1)\nmade = tuple(made)",
     "nested": "made = []\nfor _ in range(rounds):\n    row = []\n    for _ in range(rounds):\n        row.append(1)\n"
     "    made.append(row)\nmade = tuple(made[0])",
+    "begun in the loop": "held = {}\nfor _ in range(rounds):\n    if 'a' not in held:\n        held['a'] = []\n"
+    "    held['a'].append(1)\nmade = tuple(held['a'])\ndel held",
+    "default": "held = collections.defaultdict(list)\nfor _ in range(rounds):\n    held['a'].append(1)\n"
+    "made = tuple(held['a'])\ndel held",
     "attribute": "class Kept:\n    def __init__(self):\n        self.kept = []\n    def add(self, entry):\n"
     "        self.kept.append(entry)\nowner = Kept()\nfor _ in range(rounds):\n    owner.add(1)\n"
     "made = tuple(owner.kept)\ndel owner",
@@ -141,6 +146,14 @@ def test_a_list_made_anew_in_each_round_is_as_long_as_it_is() -> None:
     )
     assert end["made"] == TupleValue((Scalar("int"), Const("a")))
     assert end["length"] == Const(2)
+
+
+def test_a_list_that_each_round_makes_and_fills_is_as_long_as_it_is() -> None:
+    end = Ending(
+        "import os\nfor number in range(int(os.environ.get('N', 3))):\n    pair = []\n    pair.append('a')\n    pair.append('b')\n"
+        "    held = {'pair': []}\n    held['pair'] += pair\nmade, other = tuple(pair), tuple(held['pair'])\n"
+    )
+    assert end["made"] == end["other"] == TupleValue((Const("a"), Const("b")))
 
 
 DECIDED = """\

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from devfix.analysis.deciding.correlated import Choice
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.state import State
-from devfix.analysis.domain.values import Class, Function, Value
+from devfix.analysis.domain.values import Class, Function, Obj, Value
 from devfix.analysis.text.syntax import names_in
 
 
@@ -97,6 +97,8 @@ class Loop:
     decided: set[ast.expr] = field(default_factory=set)
     opened: bool = False
     grown: set[str] = field(default_factory=set)
+    #: What lists and modules were at the end of the round in which they came to be, by their address.
+    made: dict[int, Obj] = field(default_factory=dict)
     #: The tests that come out the same wherever one round asks them.
     asked: set[str] = field(default_factory=set)
     exact: bool = False

@@ -8,11 +8,15 @@ from devfix.analysis.domain.state import State, both, parted
 from devfix.analysis.domain.values import Const, Obj, Scalar, Value
 from devfix.analysis.language import list_places
 
+#: The kinds of objects that items are put into.
+_GROWING = frozenset({"list", "module"})
 
-def widen(state: State, before: State) -> set[str]:
+
+def widen(state: State, before: State, made: dict[int, Obj]) -> set[str]:
     """Forget the numbers that one round of a loop changed, as the next rounds will, and return the names they go by.
 
-    How long a list has become is such a number, too.
+    How long a list has become is such a number, too. ``made`` has what lists and modules were at the end of the round
+    in which they came to be, and is added to.
     """
     names = set[str]()
     frames, heap = parted(state, before)
@@ -29,6 +33,9 @@ def widen(state: State, before: State) -> set[str]:
                 names.add(name)
     for address in heap:
         ours, theirs = both(state, before, address)
+        if ours is not None and theirs is None and ours.kind in _GROWING and ours.items:
+            if _is_longer(made.setdefault(address, ours), ours):
+                state.write(address, list_places.grown(ours, len(ours.items)))
         if ours is None or theirs is None or ours is theirs:
             continue
         changes = {
@@ -49,7 +56,7 @@ def _is_longer(before: Obj, after: Obj) -> bool:
     """Whether a round has put further items into a list, as the next rounds will."""
     if before.items is None or after.items is None or after.items is before.items:
         return False
-    return after.kind in ("list", "module") and len(after.items) > len(before.items)
+    return after.kind in _GROWING and len(after.items) > len(before.items)
 
 
 def is_settled(state: State, before: State) -> bool:

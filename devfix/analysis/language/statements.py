@@ -242,7 +242,7 @@ def _next_round(interp: Interpreter, loop: Loop, before: State | None) -> None:
         interp.state = join_states(state, interp.state, split=split, rounds=loop.varied)
     loop.continues.clear()
     if before is not None and not interp.state.dead:
-        loop.grown = widen(interp.state, before)
+        loop.grown = widen(interp.state, before, loop.made)
 
 
 def _is_done(interp: Interpreter, loop: Loop, before: State | None, unbound: int) -> bool:
