@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from textwrap import dedent
+
 import pytest
 from text_program import clashes, fix_texts
 
@@ -159,3 +161,28 @@ def test_a_module_that_moved_where_the_other_one_did_not_tells_its_own_device_al
     for narrow in (True, False):
         chosen = after.replace('if args.kind == "narrow":', f"if {narrow}:")
         assert not clashes(chosen)
+
+
+def test_a_module_that_a_method_has_made_only_afterwards_tells_no_device_before() -> None:
+    text = """
+    import torch
+
+    class Trainer:
+        net = None
+
+        def setup(self):
+            self.net = torch.nn.Linear(3, 3).cuda()
+
+        def run(self):
+            {first}
+            {second}
+            return self.net(x)
+
+    Trainer().run()
+    """
+    made, setup = "x = torch.ones(2, 3)", "self.setup()"
+    after, _ = fix_texts({"main.py": dedent(text).format(first=made, second=setup)}, Applicability.UNSAFE)
+    assert made in after["main.py"]
+    assert "self.net(x.to(next(self.net.parameters()).device))" in after["main.py"]
+    after, _ = fix_texts({"main.py": dedent(text).format(first=setup, second=made)}, Applicability.UNSAFE)
+    assert "x = torch.ones(2, 3, device=next(self.net.parameters()).device)" in after["main.py"]

@@ -28,7 +28,7 @@ next(itertools.compress([x], [True]))
 next(itertools.accumulate([x, x]))
 next(itertools.starmap(lambda a, b: a + b, [(x, x)]))
 [a for k, group in itertools.groupby([x]) for a in group][0]
-itertools.tee([x])[1][0]
+next(itertools.tee([x])[1])
 next(itertools.batched([x], 2))[0]
 functools.reduce(operator.add, [x, x, x])
 functools.reduce(lambda a, b: a * b, [x] * 20)

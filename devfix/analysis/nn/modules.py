@@ -192,9 +192,7 @@ def tensors(interp: Interpreter, ref: Ref) -> list[Tensor]:
 
 def each_tensor(interp: Interpreter, ref: Ref) -> Iterator[Tensor]:
     """The same one after the other, for who may not need all."""
-    for part in _each_module(interp, ref):
-        for _, tensor in registered(interp.obj(part)):
-            yield tensor
+    return (t for part in _each_module(interp, ref) for _, t in registered(interp.obj(part)))
 
 
 def module_device(interp: Interpreter, value: Value) -> Device | None:

@@ -115,17 +115,36 @@ def _is_made_by_then(place: Place, function: _Function, bindings: list[Binding])
         if cls is not None
         else None
     )
-    if cls is None or constructor is None or not makers or len(makers) < len(made):
+    if cls is None or not makers or len(makers) < len(made):
         return True
     if any(place.outline.class_of(each) is not cls for each in makers):
         return True
-    called = _called(cls, constructor) | _called(cls, function)
-    if any(each.name in called or function.name in _called(cls, each) for each in makers):
+    names = {each.name for each in makers}
+    if constructor is not None and names & _called(cls, constructor):
+        return True
+    if any(function.name in _called(cls, each) for each in makers):
+        return True
+    asked = _asked_to_make(cls, function, names)
+    if asked:
+        return any((node.lineno, node.col_offset) < _begin(place.node) for node in asked)
+    if constructor is None:
         return True
     nodes = [node for each in makers for node in ast.walk(each) if isinstance(node, ast.Attribute)]
     stored = {node.attr for node in nodes if isinstance(node.ctx, ast.Store)}
     own = [node for node in ast.walk(function) if isinstance(node, ast.Attribute)]
     return any(node.attr in stored for node in own if isinstance(node.ctx, ast.Load))
+
+
+def _asked_to_make(cls: ast.ClassDef, function: _Function, names: set[str]) -> list[ast.Attribute]:
+    """Where a method asks its object for one of the methods ``names``, or for another one that calls them."""
+    methods = {part.name: part for part in cls.body if isinstance(part, _Function)}
+    making = {name for name, method in methods.items() if names & _called(cls, method)}
+    nodes = (node for node in ast.walk(function) if isinstance(node, ast.Attribute))
+    return [node for node in nodes if node.attr in making]
+
+
+def _begin(node: ast.AST) -> tuple[int, int]:
+    return getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
 
 
 def tensor(facts: Facts, place: Place) -> str | None:
