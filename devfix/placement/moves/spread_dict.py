@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.outline import Outline
@@ -11,11 +12,14 @@ from devfix.placement.batches import batch_forms
 from devfix.placement.text.dependence import dotted
 
 _MOVE = ".to("
+_NAMED_DTYPE = re.compile(r"\.to\((\w+\.)?(u?int|b?float|bool|half|double|long|complex)\d*\)")
 
 
 def moved(facts: Facts, outline: Outline, node: ast.expr, suffix: str) -> tuple[FileEdit, ...]:
-    """``net(**{k: v.to(device) for k, v in batch.items()})`` for ``net(**batch)``, where ``batch`` is the name of a dict."""
+    """``net(**{k: v.to(device) for k, v in batch.items()})`` for ``net(**batch)``, where ``batch`` is the name of a dict; no cast."""
     name = dotted(node)
+    if suffix.endswith("dtype)") or _NAMED_DTYPE.match(suffix):
+        return ()  # what one entry is cast to need not fit the others
     form = _form(facts, outline, node, name) if name is not None and suffix.startswith(_MOVE) else None
     if name is None or form is None:
         return ()
