@@ -14,6 +14,7 @@ class Config:
         self.size = 4
 
     def set_up_training(self):
+        {first}
         self.net = nn.Linear(self.size, 2)
         {more}
 
@@ -33,8 +34,11 @@ config = Config()
 """
 
 
-def fixed(more: str = "pass", calls: str = "config.set_up_training()\nconfig.train(torch.ones(2, 4))") -> str:
-    texts = {"main.py": TWO.format(more=more, calls=calls), "test.py": _OTHER}
+_TRAINING = "config.set_up_training()\nconfig.train(torch.ones(2, 4))"
+
+
+def fixed(more: str = "pass", calls: str = _TRAINING, first: str = "pass") -> str:
+    texts = {"main.py": TWO.format(first=first, more=more, calls=calls), "test.py": _OTHER}
     after, _ = fix_texts(texts)
     assert clashes(after["main.py"]) == []
     return after["main.py"]
@@ -47,7 +51,14 @@ def test_what_another_way_makes_is_not_asked() -> None:
     assert "next(self.test_net.parameters())" not in fixed()
 
 
-@pytest.mark.parametrize("more", ["print(self.loss)", "self.set_up_testing()"])
-def test_what_the_same_way_makes_is(more: str) -> None:
-    calls = "config.set_up_testing()\nconfig.set_up_training()\nconfig.train(torch.ones(2, 4))"
-    assert "next(self.test_net.parameters()).device" in fixed(more, calls)
+@pytest.mark.parametrize(("first", "more"), [("pass", "print(self.loss)"), ("self.set_up_testing()", "pass")])
+def test_what_the_same_way_makes_is(first: str, more: str) -> None:
+    calls = f"config.set_up_testing()\n{_TRAINING}"
+    assert "next(self.test_net.parameters()).device" in fixed(more, calls, first)
+
+
+def test_what_the_same_way_makes_only_later_is_not_asked() -> None:
+    """Some other caller may not have made it before."""
+    assert "next(self.test_net.parameters())" not in fixed(
+        "self.set_up_testing()", f"config.set_up_testing()\n{_TRAINING}"
+    )

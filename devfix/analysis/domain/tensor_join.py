@@ -24,7 +24,7 @@ def merge_tensors(a: Tensor, b: Tensor, split: bool = False) -> Tensor:
         parameter=a.parameter and b.parameter,
         grad=a.grad if a.grad == b.grad else None,
         leaf=a.leaf if a.leaf == b.leaf else None,
-        empty=a.empty and b.empty,
+        empty=min(a.empty, b.empty),
         cast_of=_join_contents(a.cast_of, b.cast_of),
         owner=a.owner if a.owner == b.owner else None,
         roots=a.roots or b.roots,

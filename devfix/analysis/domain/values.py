@@ -120,7 +120,7 @@ class Tensor(Value):
     ``cast_of`` is the dtype of the whole numbers or truths that a cast made floats of, as long as nothing is computed;
     ``zeros`` or ``ones`` where there is nothing else in it.
     ``parameter`` marks an ``nn.Parameter``; ``owner`` is the heap address of the module that owns
-    the parameter, when there is one. ``empty`` is known of what was made without rows, to be filled later.
+    the parameter, when there is one. ``empty`` is how many of its first dimensions have no size, as of what is made to be filled later.
     ``packed`` stands for a ``PackedSequence`` of such data, which has no ``device``.
     ``paths`` are the tensors that met where paths did, all on the CPU and each made elsewhere (see :attr:`elsewhere`).
     """
@@ -131,7 +131,7 @@ class Tensor(Value):
     parameter: bool = False
     grad: bool | None = None
     leaf: bool | None = None
-    empty: bool = False
+    empty: int = 0
     cast_of: str | None = None
     owner: int | None = field(default=None, compare=False)
     lost: str = field(default="", compare=False)

@@ -31,7 +31,7 @@ def _is_nothing(value: Value, made: ast.expr | None) -> bool:
     if not isinstance(value, Tensor):
         return False
     if value.empty or not isinstance(made, ast.Call) or not made.args:
-        return value.empty
+        return value.empty > 0
     last = called(made)
     if last in _SIZED:
         sizes = made.args[0].elts if isinstance(made.args[0], (ast.Tuple, ast.List)) else made.args

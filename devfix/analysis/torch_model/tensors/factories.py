@@ -97,17 +97,17 @@ def make(interp: Interpreter, name: str, site: CallSite) -> Value:
     if factory.random and factory.sizes and rank is None and sizes:
         rank = AT_LEAST_1  # nobody draws a number so
     made = _new(interp, site, factory.dtype, rank, random=factory.random)
-    if factory.sizes and "out" not in site.keywords and _has_no_rows(sizes):
-        made = replace(made, empty=True)
+    if factory.sizes and "out" not in site.keywords and (empty := _without_size(sizes)):
+        made = replace(made, empty=empty)
     return truths_in_floats.filled(made, name)
 
 
-def _has_no_rows(sizes: list[Arg]) -> bool:
-    """Whether the first size that a tensor is given is zero."""
+def _without_size(sizes: list[Arg]) -> int:
+    """How many of the sizes that a tensor is given are zero before the first that may not be."""
     given = [arg.value for arg in sizes]
     if len(given) == 1 and isinstance(given[0], TupleValue):
         given = list(given[0].items)
-    return given[:1] == [_NO_SIZE]
+    return next((number for number, size in enumerate(given) if size != _NO_SIZE), len(given))
 
 
 def _new(
@@ -132,7 +132,7 @@ def _new(
     trail = (interp.site(kind, site.node),)
     if "out" in site.keywords:
         out = without_none(site.keywords["out"].value)
-        return replace(out, empty=False) if isinstance(out, Tensor) else Tensor(UNKNOWN_DEVICE, trail=trail)
+        return replace(out, empty=0) if isinstance(out, Tensor) else Tensor(UNKNOWN_DEVICE, trail=trail)
     made = Tensor(placed, dtype, rank, grad=grad, leaf=True, trail=trail, roots=roots)
     leaves.note(interp, made)
     mps.check_factory(interp, made, site)
@@ -189,7 +189,7 @@ def tensor(interp: Interpreter, name: str, site: CallSite) -> Value:
     data = without_none(data)
     dtype = "float32" if name == "torch.scalar_tensor" else data_dtype(interp, data)
     made = _new(interp, site, dtype, nesting(interp, data))
-    made = replace(made, empty=True) if is_empty_list(site) else made
+    made = replace(made, empty=1) if is_empty_list(site) else made
     if isinstance(data, Array) and "dtype" not in site.keywords:
         made = replace(made, typed=((interp.site("numpy", site.node),),))  # nobody chose how wide they are
     if device_of(site.value(None, "device")) is not None:

@@ -55,8 +55,9 @@ def get(interp: Interpreter, node: ast.Subscript, value: Tensor | Array, key: Va
         return UNKNOWN
     if isinstance(value, Tensor) and _is_entry_of_batch(value, key, node):
         return replace(value, trail=(interp.site("result", node),), roots=(), typed=())
-    if isinstance(value, Tensor) and value.empty and any(index == NONE for index, _ in keys):
-        value = replace(value, empty=False)  # the one row may be all that is without elements
+    if isinstance(value, Tensor) and value.empty:
+        # Of a new dimension the one row may be all that is without elements.
+        value = replace(value, empty=0 if any(index == NONE for index, _ in keys) else 1)
     rank = _rank(value.rank, keys)
     if isinstance(value, Array):
         array_indices.check(interp, node, keys)

@@ -52,7 +52,7 @@ def construct(interp: Interpreter, name: str, site: CallSite) -> Value:
         number_places.note_data(interp, data, site.args[0].node)
     if isinstance(data, Array):
         return replace(made, roots=(data.trail,) if data.trail else ())
-    return replace(made, rank=1, empty=True) if not site.args or is_empty_list(site) else made
+    return replace(made, rank=1, empty=1) if not site.args or is_empty_list(site) else made
 
 
 def _typed(interp: Interpreter, name: str, site: CallSite, made: Tensor, data: Tensor) -> Tensor:

@@ -143,7 +143,7 @@ _JOINING = frozenset(
 
 def _is_stand_in(tensor: Tensor) -> bool:
     """Whether a tensor stands where there is none: one without elements has no shape in common with what it meets."""
-    return tensor.empty and tensor.rank == 1
+    return tensor.empty > 0 and tensor.rank == 1
 
 
 def _record(

@@ -82,9 +82,10 @@ OF_DTYPES = {"is_floating_point": FLOATS, "is_complex": COMPLEX}
 
 
 def shape(value: Tensor) -> Value:
-    """``x.shape``: a number that is known of what has no rows alone."""
+    """``x.shape``: numbers that are known of dimensions without size alone."""
     if value.empty and value.rank is not None and value.rank > 0:
-        return TupleValue((Const(0), *(Scalar("int"),) * (value.rank - 1)))
+        none = min(value.empty, value.rank)
+        return TupleValue((*(Const(0),) * none, *(Scalar("int"),) * (value.rank - none)))
     return Sequence(Scalar("int"))
 
 
@@ -109,7 +110,7 @@ def _tensor_attribute(interp: Interpreter, value: Tensor, name: str, node: ast.e
         return replace(value, parameter=False, grad=grad, packed=False)
     if name in ("T", "mT", "H", "mH"):
         return replace(
-            value, parameter=False, packed=False, empty=False
+            value, parameter=False, packed=False, empty=0
         )  # its rows may be columns without elements
     if name == "solution":
         return value  # of least squares, the rest of whose results nobody asks for

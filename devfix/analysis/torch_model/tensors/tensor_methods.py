@@ -112,7 +112,7 @@ def _method(interp: Interpreter, value: Tensor, name: str, where: ast.expr | Non
             generators.check(interp, site, value.device)
         number_range.check(interp, name[:-1], site.shifted(Arg(value, where)))
         in_place_results.check_alone(interp, name[:-1], value, site.shifted(Arg(value, where)))
-        return replace(value, empty=False) if value.empty else value  # it may be given another size
+        return replace(value, empty=0) if value.empty else value  # it may be given another size
     if name == "requires_grad_":
         grad = site.value(0, "requires_grad") != FALSE
         changed = replace(value, grad=grad, leaf=value.leaf is not False)
@@ -188,8 +188,10 @@ HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
 
 def _sizes(value: Tensor, name: str, site: CallSite) -> Value:
     if site.args:
-        rows = value.empty and name == "size" and (site.value(0, "dim") == Const(0) or value.rank == 1)
-        return Const(0) if rows else Scalar("int")
+        dim = site.value(0, "dim")
+        known = isinstance(dim, Const) and type(dim.value) is int and 0 <= dim.value < value.empty
+        none = known or (value.empty > 0 and value.rank == 1)
+        return Const(0) if none and name == "size" else Scalar("int")
     return tensor_attributes.shape(value) if name == "size" else Sequence(Scalar("int"))
 
 
