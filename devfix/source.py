@@ -197,8 +197,9 @@ class Source:
         return "".join([first, *middle, last])
 
     def line_at(self, span: Span) -> str:
-        """The text at ``span`` on one line, shortened."""
-        text = " ".join(self.segment(span).split())
+        """The text at ``span`` on one line, shortened and without comments."""
+        text = self.segment(span)
+        text = " ".join((_without_comments(text) if "#" in text and "\n" in text else text).split())
         return text if len(text) <= _TEXT_LIMIT else text[: _TEXT_LIMIT - 1] + "…"
 
     def cell_span(self, span: Span) -> tuple[int | None, Span]:
@@ -301,6 +302,18 @@ def check_syntax(source: Source) -> Source | Skipped:
     except ValueError as error:
         return Skipped(source.path, f"cannot be parsed: {_first_line(error)}")
     return source
+
+
+def _without_comments(text: str) -> str:
+    """A piece of Python without its comments; as it is where it cannot be told what is one."""
+    lines = text.splitlines(keepends=True)
+    try:
+        tokens = list(tokenize.generate_tokens(io.StringIO(text).readline))
+    except (SyntaxError, tokenize.TokenError):
+        return text
+    for row, column in (token.start for token in tokens if token.type == tokenize.COMMENT):
+        lines[row - 1] = lines[row - 1][:column] + "\n"
+    return "".join(lines)
 
 
 def _declared_encoding(data: bytes) -> str:

@@ -6,7 +6,7 @@ import random
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from text_program import program, rules
 
@@ -101,6 +101,7 @@ def test_a_longer_text_needs_a_new_analysis() -> None:
 @given(
     st.lists(st.tuples(st.integers(0, 40), st.integers(0, 2), st.sampled_from(TYPED)), min_size=1, max_size=6)
 )
+@example([(0, 0, "\n"), (17, 1, "# weights\n")])
 def test_after_any_edits_the_findings_are_those_of_a_new_server(edits: list[tuple[int, int, str]]) -> None:
     bench, lines = Workbench(), lines_of(PROGRAM)
     folder, path = "/nowhere", "/nowhere/train.py"

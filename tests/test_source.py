@@ -156,3 +156,17 @@ def test_one_of_some_words_is_found_between_lines() -> None:
     assert not source.has_one_between(words, 3, 4)
     assert not source.has_one_between(words, 6, 9)
     assert not Source("a.py", "").has_one_between(words, 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("code", "shown"),
+    [
+        ("f(\n    1,  # one\n    2,\n)", "f( 1, 2, )"),
+        ("f(\n    '# 1',\n    # none\n)", "f( '# 1', )"),
+        ("f('# 1')", "f('# 1')"),
+    ],
+)
+def test_a_piece_of_code_is_shown_without_its_comments(code: str, shown: str) -> None:
+    source = read(code.encode())
+    last = code.splitlines()
+    assert source.line_at(Span(1, 0, len(last), len(last[-1]))) == shown
