@@ -305,15 +305,19 @@ def check_syntax(source: Source) -> Source | Skipped:
 
 
 def _without_comments(text: str) -> str:
-    """A piece of Python without its comments; as it is where it cannot be told what is one."""
-    lines = text.splitlines(keepends=True)
+    """A piece of Python without its comments, as far as it is shown; as it is where it cannot be told what is one."""
+    lines, shown, last = text.splitlines(keepends=True), 0, 0
     try:
-        tokens = list(tokenize.generate_tokens(io.StringIO(text).readline))
+        for token in tokenize.generate_tokens(io.StringIO(text).readline):
+            last = token.end[0]
+            if token.type == tokenize.COMMENT:
+                row, column = token.start
+                lines[row - 1] = lines[row - 1][:column] + "\n"
+            elif (shown := shown + len(token.string.strip())) > _TEXT_LIMIT:
+                break
     except (SyntaxError, tokenize.TokenError):
         return text
-    for row, column in (token.start for token in tokens if token.type == tokenize.COMMENT):
-        lines[row - 1] = lines[row - 1][:column] + "\n"
-    return "".join(lines)
+    return "".join(lines[:last])
 
 
 def _declared_encoding(data: bytes) -> str:

@@ -164,6 +164,7 @@ def test_one_of_some_words_is_found_between_lines() -> None:
         ("f(\n    1,  # one\n    2,\n)", "f( 1, 2, )"),
         ("f(\n    '# 1',\n    # none\n)", "f( '# 1', )"),
         ("f('# 1')", "f('# 1')"),
+        ("f(\n    # none\n" + "    one,  # 1\n" * 20 + ")", "f( " + "one, " * 11 + "o…"),
     ],
 )
 def test_a_piece_of_code_is_shown_without_its_comments(code: str, shown: str) -> None:
