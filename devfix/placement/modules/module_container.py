@@ -20,19 +20,12 @@ from devfix.findings import (
     ReplaceExpression,
     WrapExpression,
 )
-from devfix.placement.modules import listed_twice, module_keys, module_rows
+from devfix.placement.modules import listed_twice, module_keys, module_rows, row_uses
 from devfix.placement.modules.filled_later import is_filled_later
 from devfix.placement.modules.registration import Attribute, attribute_at
 from devfix.placement.text.dependence import dotted
 from devfix.source import Source
 
-#: What a ``ModuleList`` and a ``ModuleDict`` can do that a list and a dict can do.
-_METHODS = {
-    "ModuleList": frozenset({"append", "extend", "insert", "pop"}),
-    "ModuleDict": frozenset({"items", "keys", "values", "update", "pop", "clear"}),
-    "ParameterList": frozenset({"append", "extend"}),
-    "ParameterDict": frozenset({"items", "keys", "values", "update", "pop", "clear", "get"}),
-}
 #: Which pair of containers registers what.
 _FAMILIES = {"modules": "Module", "parameters": "Parameter"}
 #: Names that a ``ModuleDict`` cannot give to a module, since its class has them.
@@ -211,14 +204,13 @@ def _counts(node: ast.DictComp) -> bool:
 def _suits(attribute: Attribute, kind: str) -> bool:
     """Whether the class only does with the attribute what a registered container can do."""
     parents = attribute.outline.parents
-    plain = vars(list if kind.endswith("List") else dict)
     around = attribute.outline.class_of(attribute.function) or attribute.outline.source.tree
     for node in ast.walk(around):
         own = isinstance(node, ast.Attribute) and ast.unparse(node) == ast.unparse(attribute.target)
         if not own:
             continue
         above = parents.get(node)
-        if isinstance(above, ast.Attribute) and above.attr in plain and above.attr not in _METHODS[kind]:
+        if isinstance(above, ast.Attribute) and above.attr in row_uses.REFUSED[kind]:
             return False
         if isinstance(above, ast.Subscript) and isinstance(above.ctx, ast.Store) and kind.endswith("Dict"):
             key = above.slice

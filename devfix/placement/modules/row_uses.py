@@ -8,10 +8,12 @@ from collections.abc import Iterator
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.outline import Outline
 
-#: What a list and a dict can do that a ``ModuleList`` and a ``ModuleDict`` cannot.
-_REFUSED = {
+#: What a list and a dict can do that the containers which are registered cannot.
+REFUSED = {
     "ModuleList": frozenset(vars(list)) - {"append", "extend", "insert", "pop"},
     "ModuleDict": frozenset(vars(dict)) - {"items", "keys", "values", "update", "pop", "clear"},
+    "ParameterList": frozenset(vars(list)) - {"append", "extend"},
+    "ParameterDict": frozenset(vars(dict)) - {"items", "keys", "values", "update", "pop", "clear", "get"},
 }
 _LOOPS = (ast.For, ast.AsyncFor, ast.comprehension)
 #: What asks for plain lists and dicts, or adds to one.
@@ -20,7 +22,7 @@ _REFUSING = frozenset({"isinstance", "type", "sum"})
 
 def suit(facts: Facts, name: str, kind: str) -> bool:
     """Whether rows in what is called so are used nowhere as a container of a kind cannot be, as far as is to be seen."""
-    refused = _REFUSED[kind]
+    refused = REFUSED[kind]
     for path, source in facts.program.sources.items():
         if f".{name}" in source.text:
             outline = facts.outline(path)
