@@ -74,6 +74,29 @@ MADE = {
     "made = tuple(owner.kept)\ndel owner",
 }
 
+#: Loops that bind a longer list or tuple to a name instead of adding to the one there is.
+BOUND_ANEW = {
+    "sum": "kept = []\nfor _ in range(rounds):\n    kept = kept + [1]\nmade = tuple(kept), len(kept)",
+    "sum behind": "kept = ['a']\nfor _ in range(rounds):\n    kept = [1] + kept\nmade = tuple(kept)",
+    "sum with the first": "kept = ['a']\nfor _ in range(rounds):\n    kept = kept + [1]\nmade = kept[0], kept[-1], len(kept)",
+    "starred": "kept = ['a']\nfor _ in range(rounds):\n    kept = [*kept, 1]\nmade = tuple(kept)",
+    "tuple": "kept = ()\nfor _ in range(rounds):\n    kept += (1,)\nmade = kept, len(kept)",
+    "tuple behind": "kept = ('a',)\nfor _ in range(rounds):\n    kept = (1,) + kept\nmade = kept, kept[0], kept[-1]",
+    "starred tuple": "kept = ()\nfor _ in range(rounds):\n    kept = (*kept, 1)\nmade = len(kept + (2,))",
+    "sum of tuples": "kept = ()\nfor _ in range(rounds):\n    kept += (1,)\nmade = kept + (2,), (2,) + kept",
+    "sizes": "kept = ()\nfor _ in range(rounds):\n    kept += (1,)\nmade = torch.zeros(kept)",
+    "while": "kept = ()\nwhile len(kept) < rounds:\n    kept = kept + (1,)\nmade = kept",
+    "attribute": "class Kept:\n    kept = ()\n    def add(self, entry):\n        self.kept = self.kept + (entry,)\nowner = Kept()\n"
+    "for _ in range(rounds):\n    owner.add(1)\nmade = owner.kept\ndel owner",
+    "entry": "held = {'a': []}\nfor _ in range(rounds):\n    held['a'] = held['a'] + [1]\nmade = tuple(held['a'])\ndel held",
+    "test in the loop": "kept, made = (), []\nfor _ in range(rounds):\n    kept += (1,)\n    if len(kept) > 3:\n        made.append(1)",
+}
+
+
+@pytest.mark.parametrize("name", BOUND_ANEW)
+def test_how_long_what_is_bound_anew_in_each_round_is_is_not_claimed(name: str) -> None:
+    assert lies(f"{GROWN}{BOUND_ANEW[name]}\n") == []
+
 
 @pytest.mark.parametrize("made", MADE)
 def test_how_long_a_grown_list_is_is_not_claimed_by_what_is_made_of_it(made: str) -> None:

@@ -86,7 +86,7 @@ def test_numbers_that_a_round_of_a_loop_changed_are_any_number() -> None:
     after = before.fork()
     for name, value in (("n", 2), ("name", "y"), ("flag", False), ("same", 5)):
         after.set(1, name, Const(value))
-    widen(after, before, {})
+    widen(after, before, {}, {})
     found = [after.get(1, name) for name in ("n", "name", "flag", "same")]
     assert found == [Scalar("int"), Const("y"), Const(False), Const(5)]
 

@@ -117,13 +117,14 @@ def _merge(a: Value, b: Value, split: bool = False) -> Value | None:
             pairs = zip(a.items, b.items, strict=True)
             return a.with_items(join_values(x, y, split=split) for x, y in pairs)
     if isinstance(a, (TupleValue, Sequence)) and isinstance(b, (TupleValue, Sequence)):
-        return Sequence(join_all([*_elements(a), *_elements(b)]))
+        return Sequence(join_all([*tuple_elements(a), *tuple_elements(b)]))
     if isinstance(a, DTypeValue) and isinstance(b, DTypeValue):
         return DTypeValue(None)
     return _merge_devices(a, b) or _merge_scalars(a, b)
 
 
-def _elements(value: TupleValue | Sequence) -> tuple[Value, ...]:
+def tuple_elements(value: TupleValue | Sequence) -> tuple[Value, ...]:
+    """What a tuple holds, or what one of unknown length may."""
     return value.items if isinstance(value, TupleValue) else (value.element,)
 
 

@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING
 from devfix.analysis.assumptions import device_keys
 from devfix.analysis.domain import classes
 from devfix.analysis.domain.copying import replace
-from devfix.analysis.domain.join import join_all, join_elements, join_values, scalar_type, usually
+from devfix.analysis.domain.join import (
+    join_all,
+    join_elements,
+    join_values,
+    scalar_type,
+    tuple_elements,
+    usually,
+)
 from devfix.analysis.domain.values import (
     TRUE,
     UNKNOWN,
@@ -308,6 +315,9 @@ def concatenated(interp: Interpreter, left: Value, right: Value) -> Value | None
     if isinstance(left, TupleValue) and isinstance(right, TupleValue):
         items = left.items + right.items
         return TupleValue(items) if len(items) <= MOST_ITEMS else Sequence(join_all(list(items)))
+    if isinstance(left, (TupleValue, Sequence)) and isinstance(right, (TupleValue, Sequence)):
+        parts = [part for each in (left, right) for part in tuple_elements(each)]
+        return Sequence(join_all(parts, split=True))
     a, b = interp.obj_of(left), interp.obj_of(right)
     if a is None or b is None or a.kind != "list" or b.kind != "list":
         return None

@@ -99,6 +99,8 @@ class Loop:
     grown: set[str] = field(default_factory=set)
     #: What lists and modules were at the end of the round in which they came to be, by their address.
     made: dict[int, Obj] = field(default_factory=dict)
+    #: What lists and tuples held at the end of the last round that names and attributes stood for.
+    rows: dict[tuple[int, str], tuple[Value, ...]] = field(default_factory=dict)
     #: The tests that come out the same wherever one round asks them.
     asked: set[str] = field(default_factory=set)
     exact: bool = False

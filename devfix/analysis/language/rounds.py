@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from devfix.analysis.domain.copying import replace
-from devfix.analysis.domain.join import scalar_type
+from devfix.analysis.domain.join import join_all, scalar_type
 from devfix.analysis.domain.state import State, both, parted
-from devfix.analysis.domain.values import Const, Obj, Scalar, Value
+from devfix.analysis.domain.values import Const, Obj, Ref, Scalar, Sequence, TupleValue, Value
 from devfix.analysis.language import list_places
 
 #: The kinds of objects that items are put into.
 _GROWING = frozenset({"list", "module"})
 
 
-def widen(state: State, before: State, made: dict[int, Obj]) -> set[str]:
+#: What the list or tuple held that a name of a frame, or an attribute of an object, stood for at the end of the last round.
+Rows = dict[tuple[int, str], tuple[Value, ...]]
+
+
+def widen(state: State, before: State, made: dict[int, Obj], rows: Rows) -> set[str]:
     """Forget the numbers that one round of a loop changed, as the next rounds will, and return the names they go by.
 
     How long a list has become is such a number, too. ``made`` has what lists and modules were at the end of the round
-    in which they came to be, and is added to.
+    in which they came to be, and is added to, as ``rows`` is.
     """
     names = set[str]()
     frames, heap = parted(state, before)
@@ -27,10 +31,10 @@ def widen(state: State, before: State, made: dict[int, Obj]) -> set[str]:
             if known is value:
                 continue
             state.asked(frame, name)
-            wider = _wider(known, value)
+            wider = _wider(known, value) or _bound_longer(state, before, rows, (frame, name), known, value)
             if wider is not None:
-                state.set(frame, name, wider)
                 names.add(name)
+                state.set(frame, name, wider)
     for address in heap:
         ours, theirs = both(state, before, address)
         if ours is not None and theirs is None and ours.kind in _GROWING and ours.items:
@@ -38,11 +42,7 @@ def widen(state: State, before: State, made: dict[int, Obj]) -> set[str]:
                 state.write(address, list_places.grown(ours, len(ours.items)))
         if ours is None or theirs is None or ours is theirs:
             continue
-        changes = {
-            name: wider
-            for name, value in ours.attrs.items()
-            if (wider := _wider(theirs.attrs.get(name), value)) is not None
-        }
+        changes = _wider_attributes(state, before, rows, address, (theirs, ours))
         if _is_longer(theirs, ours):
             ours = list_places.grown(ours, len(ours.items or ()))
             state.write(address, ours)
@@ -50,6 +50,49 @@ def widen(state: State, before: State, made: dict[int, Obj]) -> set[str]:
             state.write(address, replace(ours, attrs={**ours.attrs, **changes}))
             names.update(changes)
     return names
+
+
+def _wider_attributes(
+    state: State, before: State, rows: Rows, address: int, versions: tuple[Obj, Obj]
+) -> dict[str, Value]:
+    """The numbers and rows that a round changed among the attributes of an object, as the next rounds will."""
+    changes = {}
+    for name, value in versions[1].attrs.items():
+        known = versions[0].attrs.get(name)
+        if known is not value:
+            wider = _wider(known, value) or _bound_longer(state, before, rows, (address, name), known, value)
+            changes.update({} if wider is None else {name: wider})
+    return changes
+
+
+def _bound_longer(
+    state: State, before: State, rows: Rows, key: tuple[int, str], known: Value | None, value: Value
+) -> Value | None:
+    """The list or tuple of any length that rounds make of another one, as ``kept = kept + [x]`` does; None for anything else.
+
+    What was empty before the loop has grown only once a second round has made it longer.
+    """
+    items = _items(state, value)
+    if items is None:
+        return None
+    last = rows.get(key) or (_items(before, known) if known is not None else None) or ()
+    rows[key] = items
+    if not last or len(items) <= len(last) or last not in (items[: len(last)], items[-len(last) :]):
+        return None
+    if isinstance(value, TupleValue):
+        return Sequence(join_all(list(items), split=True))
+    obj = state.read(value.address) if isinstance(value, Ref) else None
+    if isinstance(value, Ref) and obj is not None:
+        state.write(value.address, list_places.grown(obj, len(last) if items[: len(last)] == last else 0))
+    return value
+
+
+def _items(state: State, value: Value) -> tuple[Value, ...] | None:
+    """The items of a list or a plain tuple whose length is known."""
+    if isinstance(value, TupleValue):
+        return None if value.names else value.items
+    obj = state.read(value.address) if isinstance(value, Ref) else None
+    return obj.items if obj is not None and obj.kind == "list" and obj.element is None else None
 
 
 def _is_longer(before: Obj, after: Obj) -> bool:

@@ -194,7 +194,7 @@ def for_(interp: Interpreter, node: ast.For | ast.AsyncFor) -> None:
 def _with_last(rounds: Sequence[T], loop: Loop) -> Iterator[T]:
     """The rounds, and one more when they opened a branch: what that leaves behind was never the start of one."""
     yield from rounds
-    if loop.opened:
+    if loop.opened or loop.may_open():
         yield rounds[-1]
 
 
@@ -242,7 +242,7 @@ def _next_round(interp: Interpreter, loop: Loop, before: State | None) -> None:
         interp.state = join_states(state, interp.state, split=split, rounds=loop.varied)
     loop.continues.clear()
     if before is not None and not interp.state.dead:
-        loop.grown = widen(interp.state, before, loop.made)
+        loop.grown = widen(interp.state, before, loop.made, loop.rows)
 
 
 def _is_done(interp: Interpreter, loop: Loop, before: State | None, unbound: int) -> bool:
