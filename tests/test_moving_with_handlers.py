@@ -61,3 +61,60 @@ def test_what_a_handler_makes_when_there_is_none_is_made() -> None:
     Net()(torch.ones(3).cuda())
     """
     assert clashes(text) == ["10: device"]
+
+
+TRIES = """
+import torch
+from torch import nn
+
+device = torch.device("cuda")
+here, there = torch.ones(4), torch.ones(4, device=device)
+wide, net = torch.ones(4, dtype=torch.float64, device=device), nn.Linear(4, 4).to(device)
+
+def shifted(a, b):
+    try:
+        return a + b
+    except RuntimeError:
+        return a + b.to(a.device)
+
+try:
+    made = {body}
+except {caught}:
+    {other}
+"""
+
+
+@pytest.mark.parametrize("caught", ["RuntimeError", "Exception as error", "(ValueError, RuntimeError)"])
+@pytest.mark.parametrize(
+    ("body", "other"),
+    [
+        ("there + here", "made = there + here.to(device)"),
+        ("there + here", "here = here.cuda(); made = there + here"),
+        ("net(wide)", "made = net(wide.float())"),
+        ("net(here)", "made = net.cpu()(here)"),
+        ("there + here", "made = there.cpu() + here\nmade.numpy()"),
+        ("shifted(there, here)", "pass"),
+    ],
+)
+def test_what_a_handler_makes_of_what_it_moved_need_not_fit_before(
+    caught: str, body: str, other: str
+) -> None:
+    assert clashes(TRIES.format(caught=caught, body=body, other=other)) == []
+
+
+@pytest.mark.parametrize(
+    ("caught", "other"),
+    [
+        ("ValueError", "made = there + here.to(device)"),
+        ("RuntimeError as error", "print(error); here = here.to(device)"),
+        ("RuntimeError", "made = there + here.to(device); raise"),
+        ("RuntimeError", "made = None; there = there.to('cpu')"),
+    ],
+)
+def test_other_handlers_do_not_help_what_does_not_fit(caught: str, other: str) -> None:
+    assert clashes(TRIES.format(caught=caught, body="there + here", other=other)) == ["16: device"]
+
+
+def test_a_handler_may_fail_in_its_turn() -> None:
+    text = TRIES.format(caught="RuntimeError", body="there + here", other="made = there + here.float()")
+    assert clashes(text) == ["18: device"]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from contextlib import nullcontext
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
 from devfix.analysis.assumptions import own_files
@@ -11,9 +12,10 @@ from devfix.analysis.domain.state import State, join_states, keep_main_path
 from devfix.analysis.domain.values import Tensor
 from devfix.analysis.language import fallbacks, leaving, raising
 from devfix.analysis.language.frames import Frame
-from devfix.analysis.text import fetches, kept_results
+from devfix.analysis.text import fetches, kept_results, second_tries
 from devfix.analysis.text.syntax import walk
 from devfix.analysis.torch_model.tensors.moves import METHODS
+from devfix.findings import Mismatch
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -23,8 +25,10 @@ def try_(interp: Interpreter, node: ast.Try) -> None:
     """A handler may start from anywhere in the body, so it sees both ends of it joined."""
     before = interp.state.fork()
     elsewhere, ways = _left_behind(interp.frame), leaving.so_far(interp)
+    second = second_tries.of(node)
     with (
         interp.recorder.mute() if _fetches_instead(interp, node) else nullcontext(),
+        _missed(interp, second) as missed,
         raising.collected(interp, node) as raised,
     ):
         last = _run_to_the_end(interp, node.body)
@@ -44,6 +48,10 @@ def try_(interp: Interpreter, node: ast.Try) -> None:
         interp.state = caught.enter(entry, certain=certain or told)
         if handler.name:
             interp.state.set(interp.frame.id, handler.name, caught.exception)
+        if missed and handler is second:
+            interp.run(handler.body)
+            after = interp.state
+            continue
         if certain and caught.is_known:
             interp.run(handler.body)
             after = join_states(after, interp.state)
@@ -66,6 +74,16 @@ def _left_behind(frame: Frame) -> dict[int, State]:
     """The states in which a function was left, or a round of one of its loops."""
     rounds = (state for loop in frame.loops for state in (*loop.breaks, *loop.continues))
     return {id(state): state for state in (*(state for _, state in frame.returns), *rounds)}
+
+
+@contextmanager
+def _missed(interp: Interpreter, second: ast.ExceptHandler | None) -> Iterator[Collection[Mismatch]]:
+    """What does not fit in a body, which no run fails of where a handler then tries once more; nothing where none does."""
+    if second is None:
+        yield ()
+        return
+    with interp.recorder.apart() as found:
+        yield found
 
 
 def _fetches_instead(interp: Interpreter, node: ast.Try) -> bool:

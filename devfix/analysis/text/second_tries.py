@@ -1,0 +1,70 @@
+"""Second tries: handlers that make, of what they moved or cast, what the body of their ``try`` could not."""
+
+from __future__ import annotations
+
+import ast
+
+from devfix.analysis.text.syntax import called, remembered, spelt, walk
+from devfix.analysis.torch_model.tensors.moves import METHODS
+
+#: What PyTorch raises where devices or dtypes do not fit, and what is above it.
+_CAUGHT = frozenset({"RuntimeError", "Exception", "BaseException"})
+#: What is given back, beside the names that are bound.
+_RESULT = "return"
+
+
+@remembered
+def of(node: ast.Try) -> ast.ExceptHandler | None:
+    """The handler that is there for devices or dtypes that do not fit; None where there is none.
+
+    It moves something of what the body uses, gives what the body would have given, and raises nothing.
+    """
+    handlers = [each for each in node.handlers if _catches(each) and not _raises(each)]
+    if not handlers:
+        return None
+    used = {spelt(part) for each in node.body for part in walk(each) if _is_read(part)}
+    given = _given(node.body)
+    found = (each for each in handlers if _moved(each) & used and _given(each.body) & given)
+    return next(found, None)
+
+
+def _catches(handler: ast.ExceptHandler) -> bool:
+    kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    return any(each is None or (isinstance(each, ast.Name) and each.id in _CAUGHT) for each in kinds)
+
+
+def _raises(handler: ast.ExceptHandler) -> bool:
+    return any(isinstance(part, ast.Raise) for each in handler.body for part in walk(each))
+
+
+def _is_read(part: ast.AST) -> bool:
+    return isinstance(part, (ast.Name, ast.Attribute, ast.Subscript)) and isinstance(part.ctx, ast.Load)
+
+
+def _moved(handler: ast.ExceptHandler) -> set[str]:
+    """What a handler calls a method of that moves or casts, as it is spelt."""
+    calls = (part for each in handler.body for part in walk(each) if isinstance(part, ast.Call))
+    return {
+        spelt(call.func.value) for call in calls if isinstance(call.func, ast.Attribute) and _is_move(call)
+    }
+
+
+def _is_move(value: ast.expr | None) -> bool:
+    return isinstance(value, ast.Call) and called(value) in METHODS
+
+
+def _is_made(value: ast.expr | None) -> bool:
+    """Whether a value is more than something moved, or nothing at all."""
+    return value is not None and not isinstance(value, ast.Constant) and not _is_move(value)
+
+
+def _given(body: list[ast.stmt]) -> set[str]:
+    """What statements make and bind, and whether the last one returns such."""
+    given = {
+        spelt(target)
+        for each in body
+        if isinstance(each, (ast.Assign, ast.AugAssign)) and _is_made(each.value)
+        for target in (each.targets if isinstance(each, ast.Assign) else [each.target])
+    }
+    returned = body[-1].value if isinstance(body[-1], ast.Return) else None
+    return given | {_RESULT} if _is_made(returned) else given
