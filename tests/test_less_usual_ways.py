@@ -7,16 +7,19 @@ from reality import lies
 from text_program import clashes
 
 HEAD = """import asyncio
+import dataclasses
 import functools
 import itertools
 import operator
 import queue
 import torch
 import torch.nn as nn
+import types
 import weakref
 from collections import ChainMap, OrderedDict
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
+from enum import Enum
 from multiprocessing.pool import ThreadPool
 
 async def given(value):
@@ -165,6 +168,50 @@ class Sized:
     def __init__(self, value):
         self.value = value
 result = Sized[4](x).value * Sized[4].size
+
+parts = OrderedDict(a=x, b=None)
+parts.move_to_end("a")
+result = parts.popitem()[1]
+
+parts = OrderedDict(a=x, b=None)
+result = parts.popitem(last=False)[1]
+
+parts = {"a": None, "b": x, "c": None}
+parts.popitem()
+name, value = parts.popitem()
+result = parts | {name: value}
+result = result["b"]
+
+parts = {"a": None}
+operator.setitem(parts, "a", x)
+result = parts["a"]
+
+rows = [None, None]
+operator.setitem(rows, 1, x)
+result = rows[1]
+
+result = x.clone()
+operator.setitem(result, 0, 2.0)
+
+Pair = dataclasses.make_dataclass("Pair", ["first", "second"])
+result = Pair(None, second=x).second
+
+Pair = dataclasses.make_dataclass("Pair", [("first", int), ("second", object, dataclasses.field(default=None))])
+result = [Pair(1, x).second, Pair(1).second][0]
+
+class Base:
+    scale = 2
+Scaled = dataclasses.make_dataclass("Scaled", (("held", object),), bases=(Base,), namespace={"made": lambda self: self.held * self.scale})
+result = Scaled(x).made()
+
+held = types.ModuleType("held")
+held.value = x
+result = held.value
+
+class Precision(Enum):
+    SINGLE = torch.float32
+    DOUBLE = torch.float64
+result = x.to(Precision.DOUBLE.value).to(dtype=Precision["SINGLE"].value)
 """.strip().split("\n\n")
 
 

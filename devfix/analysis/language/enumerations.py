@@ -13,6 +13,7 @@ from devfix.analysis.domain.values import (
     Class,
     Const,
     DeviceValue,
+    DTypeValue,
     External,
     Function,
     Obj,
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
 BASES = frozenset(f"enum.{name}" for name in ("Enum", "IntEnum", "Flag", "IntFlag", "StrEnum"))
-_OBJECTS = (Tensor, Array, DeviceValue, TupleValue, Ref)
+_OBJECTS = (Tensor, Array, DeviceValue, DTypeValue, TupleValue, Ref)
 _BITS = frozenset({"enum.Flag", "enum.IntFlag"})
 #: What ``auto()`` gives until the class is there.
 AUTO = External("<enum.auto>")

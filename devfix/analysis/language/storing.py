@@ -160,9 +160,14 @@ _ENVIRONMENT = External("os.environ")
 
 
 def set_item(interp: Interpreter, target: ast.Subscript, value: Value) -> None:
-    """``receiver[key] = value``; where it is one of several objects, whichever it is has the item then."""
-    receiver = without_none(interp.eval(target.value))
-    key = interp.eval(target.slice)
+    """``receiver[key] = value``."""
+    receiver = interp.eval(target.value)
+    put_item(interp, target, receiver, interp.eval(target.slice), value)
+
+
+def put_item(interp: Interpreter, target: ast.Subscript, receiver: Value, key: Value, value: Value) -> None:
+    """Set an item; where the receiver is one of several objects, whichever it is has the item then."""
+    receiver = without_none(receiver)
     renewed_parts.note(interp, target, receiver, key, value)
     if isinstance(receiver, Tensor):
         indexing.assign(interp, target, receiver, key, value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from devfix.analysis.text.syntax import called, remembered, spelt, walk
 from devfix.analysis.torch_model.tensors.moves import METHODS
@@ -22,7 +23,7 @@ def of(node: ast.Try) -> ast.ExceptHandler | None:
     handlers = [each for each in node.handlers if _catches(each) and not _raises(each)]
     if not handlers:
         return None
-    used = {spelt(part) for each in node.body for part in walk(each) if _is_read(part)}
+    used = {spelt(part) for part in _read(node.body)}
     given = _given(node.body)
     found = (each for each in handlers if _moved(each) & used and _given(each.body) & given)
     return next(found, None)
@@ -37,8 +38,10 @@ def _raises(handler: ast.ExceptHandler) -> bool:
     return any(isinstance(part, ast.Raise) for each in handler.body for part in walk(each))
 
 
-def _is_read(part: ast.AST) -> bool:
-    return isinstance(part, (ast.Name, ast.Attribute, ast.Subscript)) and isinstance(part.ctx, ast.Load)
+def _read(body: list[ast.stmt]) -> Iterator[ast.expr]:
+    for part in (part for each in body for part in walk(each)):
+        if isinstance(part, (ast.Name, ast.Attribute, ast.Subscript)) and isinstance(part.ctx, ast.Load):
+            yield part
 
 
 def _moved(handler: ast.ExceptHandler) -> set[str]:

@@ -183,6 +183,7 @@ HANDLERS: dict[str, Handler] = {
         lambda interp, _name, site: construction.of_super(interp, site),
     ),
     "builtins.type": made_types.type_,
+    "dataclasses.make_dataclass": made_types.make_dataclass,
     "builtins.type.__new__": lambda interp, _name, site: construction.of_metaclass(interp, site),
 }
 

@@ -29,6 +29,7 @@ from devfix.analysis.language import (
     iteration,
     list_places,
     object_keys,
+    text_keys,
 )
 from devfix.analysis.language.frames import CallSite
 from devfix.analysis.nn import modules
@@ -103,8 +104,7 @@ def _dict(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) ->
     if name in ("get", "pop", "setdefault"):
         return _entry(interp, ref, obj, name, site)
     if name == "popitem":
-        values = containers.everything(obj)
-        return TupleValue((_key(obj), join_elements(values))) if values else UNKNOWN
+        return _pop_item(interp, ref, obj, site)
     if name == "most_common":
         return Sequence(TupleValue((UNKNOWN, Scalar("int"))))
     if name == "update":
@@ -130,6 +130,19 @@ def _to_the_end(interp: Interpreter, ref: Ref, obj: Obj, site: CallSite) -> Valu
         moved = {key: obj.attrs[key]}
         interp.update(ref, replace(obj, attrs={**moved, **others} if last == FALSE else {**others, **moved}))
     return NONE
+
+
+def _pop_item(interp: Interpreter, ref: Ref, obj: Obj, site: CallSite) -> Value:
+    """``popitem()``: the last entry, or with ``last=False`` the first, where it is known which that is; else any."""
+    values, last = containers.everything(obj), site.value(0, "last")
+    in_turn = all(loop.exact for frame in interp.stack for loop in frame.loops)
+    unsure = obj.element is not None or unsure_entries.of(obj) or text_keys.has_patterns(obj.attrs)
+    if unsure or not obj.attrs or not in_turn or last not in (None, TRUE, FALSE):
+        return TupleValue((_key(obj), join_elements(values))) if values else UNKNOWN
+    name = list(obj.attrs)[0 if last == FALSE else -1]
+    key, value = iteration.key_value(name), obj.attrs[name]
+    containers.delete_item(interp, ref, key)
+    return TupleValue((key, value))
 
 
 def _child(interp: Interpreter, obj: Obj, site: CallSite) -> Value:

@@ -19,7 +19,7 @@ from devfix.analysis.domain.values import (
     Value,
     without_none,
 )
-from devfix.analysis.language import iteration, iterators
+from devfix.analysis.language import iteration, iterators, storing
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.torch_model.python import mapped
 from devfix.analysis.torch_model.tensors import operators
@@ -249,8 +249,23 @@ def taken(interp: Interpreter, name: str, site: CallSite) -> Value:
     return interp.item(node, without_none(container.value), key.value)
 
 
+def put(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``operator.setitem(container, key, value)``."""
+    if len(site.args) == _OF_ASSIGNMENT and isinstance(site.node, ast.expr):
+        container, key, value = site.args
+        nodes = [arg.node if arg.node is not None else site.node for arg in (container, key)]
+        node = ast.copy_location(ast.Subscript(nodes[0], nodes[1], ast.Store()), site.node)
+        storing.put_item(interp, node, container.value, key.value, value.value)
+    return NONE
+
+
+#: A container, a key and a value.
+_OF_ASSIGNMENT = 3
+
+
 HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
     "operator.getitem": taken,
+    "operator.setitem": put,
     "builtins.pow": operate,
     "itertools.chain": chain,
     "itertools.chain.from_iterable": chain_from,

@@ -202,6 +202,8 @@ HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
     "contextlib.closing": handing_on,
     **dict.fromkeys(("contextlib.ExitStack", "contextlib.AsyncExitStack"), exit_stack),
     "types.SimpleNamespace": namespace,
+    # Its name and what it says of itself are none of the attributes that anybody asks it for.
+    "types.ModuleType": lambda interp, name, site: namespace(interp, name, CallSite(site.node)),
     "threading.local": storage,
     **{f"{name}.{lock}": storage for name in ("threading", "multiprocessing", "asyncio") for lock in _LOCKS},
     "argparse.Namespace": namespace,
