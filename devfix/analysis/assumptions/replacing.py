@@ -42,11 +42,10 @@ def in_turn(
 ) -> list[tuple[Ref, Obj]]:
     """What is another in each round, and what it holds before the loop.
 
-    That is the list or dict of which the loop touches nothing but the entry whose turn it is, and an object of the
+    That is each list or dict of which the loop touches nothing but the entry whose turn it is, and an object of the
     program's own that stands for all that the loop goes over.
     """
-    replaced = _only_in_turn(loop)
-    found = [interp.eval(replaced)] if replaced is not None else []
+    found = [interp.eval(each) for each in _only_in_turn(loop)]
     for item in element.items if isinstance(element, TupleValue) else (element,):
         obj = interp.obj_of(item)
         if item is not None and obj is not None and obj.kind == "instance":
@@ -106,25 +105,67 @@ def _dict_of(loop: ast.For | ast.AsyncFor) -> ast.expr | None:
     return over if (spelt(over), key.id) in _stored(loop) else None
 
 
+#: Methods that give each key, or each name, once.
+_OF_KEYS = frozenset(
+    {"keys", "items", "named_parameters", "named_buffers", "named_modules", "named_children"}
+)
+
+
 @remembered
-def _only_in_turn(loop: ast.For | ast.AsyncFor) -> ast.expr | None:
-    """Such a list or dict where nothing else in the body of the loop names it, or what it is an attribute of."""
-    replaced = _list_of(loop) or _dict_of(loop)
-    if replaced is None:
+def _only_in_turn(loop: ast.For | ast.AsyncFor) -> tuple[ast.expr, ...]:
+    """The lists and dicts of which a loop replaces the entry whose turn it is, and touches no other."""
+    number = _number(loop)
+    if number is None:
+        return ()
+    named: dict[str, list[ast.Name]] = {}
+    items: dict[str, list[ast.Subscript]] = {}
+    parents: dict[ast.AST, ast.AST] = {}
+    for part in (part for each in loop.body for part in ast.walk(each)):
+        parents.update(dict.fromkeys(ast.iter_child_nodes(part), part))
+        if isinstance(part, ast.Name):
+            named.setdefault(part.id, []).append(part)
+        elif isinstance(part, ast.Subscript) and isinstance(part.value, (ast.Name, ast.Attribute)):
+            items.setdefault(spelt(part.value), []).append(part)
+    if any(not isinstance(each.ctx, ast.Load) for each in named.get(number, ())):
+        return ()
+    found = []
+    for replaced, taken in items.items():
+        stored = any(isinstance(each.ctx, ast.Store) for each in taken)
+        own = stored and all(spelt(each.slice) == number for each in taken)
+        if own and _is_touched_by(taken, named.get(replaced.partition(".")[0], []), parents):
+            found.append(taken[0].value)
+    return tuple(found)
+
+
+def _number(loop: ast.For | ast.AsyncFor) -> str | None:
+    """The name of the number or key that is another one in each round of a loop."""
+    over = loop.iter
+    if not isinstance(over, ast.Call):
+        return None if _dict_of(loop) is None else getattr(loop.target, "id", None)
+    plain = isinstance(over.func, ast.Name) and over.func.id in ("enumerate", "range")
+    if not plain and called(over) not in _OF_KEYS and _dict_of(loop) is None:
         return None
-    number = loop.target.elts[0] if isinstance(loop.target, ast.Tuple) else loop.target
-    root = replaced
-    while isinstance(root, ast.Attribute):
-        root = root.value
-    parts = [part for each in loop.body for part in ast.walk(each)]
-    named = sum(isinstance(part, ast.Name) and spelt(part) == spelt(root) for part in parts)
-    turns = sum(
-        isinstance(part, ast.Subscript)
-        and spelt(part.value) == spelt(replaced)
-        and spelt(part.slice) == spelt(number)
-        for part in parts
-    )
-    return replaced if named == turns else None
+    target = loop.target.elts[0] if isinstance(loop.target, ast.Tuple) else loop.target
+    return target.id if isinstance(target, ast.Name) else None
+
+
+def _is_touched_by(
+    taken: list[ast.Subscript], named: list[ast.Name], parents: dict[ast.AST, ast.AST]
+) -> bool:
+    """Whether nothing but these items touches a container, as far as the names of what holds it tell: it reads other attributes at most."""
+    containers = {id(each.value) for each in taken}
+    replaced = spelt(taken[0].value)
+    for name in named:
+        node: ast.AST = name
+        while id(node) not in containers and isinstance(parents.get(node), ast.Attribute):
+            node = parents[node]
+        if id(node) in containers:
+            continue
+        above = parents.get(node)
+        asked = not (isinstance(above, ast.Call) and above.func is node)
+        if not isinstance(node, ast.Attribute) or not asked or replaced.startswith(spelt(node)):
+            return False
+    return True
 
 
 @remembered

@@ -19,7 +19,7 @@ from devfix.analysis.domain.values import (
     members,
     without_none,
 )
-from devfix.analysis.language import iteration, list_places, storing
+from devfix.analysis.language import iteration, just_put, list_places, storing
 from devfix.analysis.nn import modules
 from devfix.analysis.record.notes import note_binding
 from devfix.analysis.record.trails import extend
@@ -71,6 +71,7 @@ def bind_name(
     innermost = interp.stack[-1]
     frame = target_frame(interp, target.id)
     interp.assign(frame, target.id, value)
+    just_put.forget(interp, frame, target.id)
     interp.saw(target, value)
     scope = "" if frame == innermost.module else innermost.scope
     note_binding(interp, innermost.path, scope, target.id, value, statement)

@@ -45,6 +45,7 @@ from devfix.analysis.language import (
     displays,
     enumerations,
     iteration,
+    just_put,
     speaking,
     suspended,
     template_strings,
@@ -229,7 +230,8 @@ def item(interp: Interpreter, node: ast.Subscript, value: Value, key: Value) -> 
     if isinstance(value, Sequence):
         return value if key == iteration.SLICE else value.element
     if isinstance(value, Ref):
-        return indexing.object_item(interp, node, value, key)
+        put = just_put.found(interp, value, node) if interp.stack[-1].put else None
+        return indexing.object_item(interp, node, value, key) if put is None else put
     if isinstance(value, (Const, Scalar)) and scalar_type(value) == "str":
         return Scalar("str")
     if isinstance(value, Class) and "typing.Generic" in external_bases(interp, value):

@@ -21,6 +21,15 @@ class ChosenResults(NamedTuple):
     by_test: Mapping[str, tuple[Value, Value, ast.expr]]
 
 
+class Put(NamedTuple):
+    """What was put into a container, the key as it is spelt, what its names stood for then, and the container with it."""
+
+    key: str
+    names: Mapping[str, Value | None]
+    container: Obj
+    value: Value
+
+
 @dataclass(slots=True)
 class Frame:
     """One activation of a module, class body or function.
@@ -72,6 +81,8 @@ class Frame:
     made: dict[str, frozenset[tuple[int, bool]]] = field(default_factory=dict)
     #: What options were taken to be by which an accelerator was chosen, and what else was known of them.
     settled: dict[str, tuple[Value, bool]] = field(default_factory=dict)
+    #: What the function put last into a list or dict under a key that nobody knows, by its address.
+    put: dict[int, Put] = field(default_factory=dict)
     #: What the call gives that is about to be bound, by the tests that chose what is called.
     chosen: ChosenResults | None = None
 

@@ -9,7 +9,7 @@ from devfix.analysis.assumptions import device_keys, replacing
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.join import LEFT, join_values
 from devfix.analysis.domain.values import TRUE, Obj, Ref, Tensor, Unknown, Value
-from devfix.analysis.language import containers, iteration, keeping, object_keys, text_keys
+from devfix.analysis.language import containers, iteration, just_put, keeping, object_keys, text_keys
 from devfix.analysis.language.given_namespaces import NAMESPACE_OF
 from devfix.analysis.language.iteration import NAMED, dict_key
 
@@ -42,7 +42,15 @@ def assign(interp: Interpreter, ref: Ref, key: Value, value: Value, node: ast.ex
         interp.update(ref, replace(obj, items=tuple(items)))
     elif obj.cls in NAMED or _is_part_of_stranger(obj, name, value):
         interp.update(ref, obj.with_attr(name or f"child {len(obj.attrs)}", value))
-    elif obj.kind == "dict":
+    else:
+        _put_somewhere(interp, ref, obj, key, value, node)
+
+
+def _put_somewhere(
+    interp: Interpreter, ref: Ref, obj: Obj, key: Value, value: Value, node: ast.expr | None
+) -> None:
+    """An item is set under a key that nobody knows."""
+    if obj.kind == "dict":
         alone = not obj.attrs and replacing.has_its_turn(interp, node)
         further = object_keys.with_entry(object_keys.added(obj, key), obj, key, value)
         obj = device_keys.added(further, key, value)
@@ -56,6 +64,8 @@ def assign(interp: Interpreter, ref: Ref, key: Value, value: Value, node: ast.ex
         interp.update(ref, containers.shuffled(obj, value))
     elif obj.kind == "external" and obj.element is not None:  # a tokenizer's batch
         interp.update(ref, replace(obj, element=join_values(obj.element, value)))
+    if obj.kind in ("list", "dict"):
+        just_put.note(interp, ref, value, node)
 
 
 def _is_part_of_stranger(obj: Obj, name: str | None, value: Value) -> bool:
