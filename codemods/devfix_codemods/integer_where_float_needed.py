@@ -38,7 +38,7 @@ class IntegerWhereFloatNeeded(Rule):
             operands = mismatch.operands
             names = " and ".join(f"`{operand.text}`" for operand in operands)
             verb = "are" if len(operands) > 1 else "is"
-            where = " on an accelerator" if len(operands) > 1 or mismatch.get("there") else ""
+            where = " on an accelerator" if mismatch.get("there") else ""
             message = (
                 f"{names} {verb} {operands[0].dtype}, and {mismatch.operation} takes floats alone{where}"
             )

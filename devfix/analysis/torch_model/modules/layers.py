@@ -45,6 +45,7 @@ from devfix.analysis.torch_model.modules import (
 from devfix.analysis.torch_model.modules.layer_specs import DATA, WEIGHTED, LayerSpec
 from devfix.analysis.torch_model.tensors import (
     causal_masks,
+    float_operations,
     index_types,
     losses,
     maxima,
@@ -389,10 +390,10 @@ def _stateless(interp: Interpreter, obj: Obj, name: str, site: CallSite) -> Valu
     if not isinstance(value, Tensor):
         return UNKNOWN
     if name in ("CosineSimilarity", "PairwiseDistance") and len(site.args) > 1:
-        return operations.apply(interp, "cosine_similarity", site) or UNKNOWN
-    operand_types.check_float(interp, operand_types.of_layer(name), value, site)
+        return operations.apply(interp, float_operations.of_layer(name), site) or UNKNOWN
+    float_operations.check_layer(interp, name, value, site)
     rank = value.rank if value.rank in (None, 0) or name not in ("Flatten", "Unflatten") else AT_LEAST_1
-    result = operations.derived(interp, [value], site, value.dtype, rank)
-    norm = norms.NORMS.get(name)
+    norm, dtype = norms.NORMS.get(name), float_operations.dtype_of_layer(name, value.dtype)
+    result = operations.derived(interp, [value], site, dtype, rank)
     widened = autocast.widened(interp, name if norm is None else norm.function, result)
     return maxima.of_module(obj, widened)

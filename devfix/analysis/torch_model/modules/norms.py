@@ -12,7 +12,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.copying import frozen, replace
-from devfix.analysis.domain.lattice import FLOATS
+from devfix.analysis.domain.lattice import FLOATS, INTEGERS
 from devfix.analysis.domain.values import Const, Tensor, usual_value
 from devfix.analysis.torch_model.tensors import requirements
 from devfix.analysis.torch_model.tensors.requirements import Part
@@ -84,6 +84,7 @@ NORMS: dict[str, Norm] = {
 #: The functions behind them.
 FUNCTIONS: dict[str, Norm] = {norm.function: norm for norm in NORMS.values()}
 _HALVES = ("float16", "bfloat16")
+_WHOLE = (*INTEGERS, "bool")
 
 
 def own(name: str, site: CallSite, typical: Tensor) -> Tensor | None:
@@ -108,6 +109,9 @@ def met(
 ) -> str | None:
     """The dtype of what is normalised: that of the input, which has that of the weight as far as an accelerator asks."""
     given = data.tensor.dtype
+    if weight is None and given in _WHOLE:
+        requirements.record(interp, node, name, "float-dtype", [data], wanted="float32")
+        return "float32"
     if weight is None or _fits(norm, given, weight.tensor):
         return given if given in FLOATS or weight is None else weight.tensor.dtype
     requirements.same_dtype(interp, node, name, [data, weight])

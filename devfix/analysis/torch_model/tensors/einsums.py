@@ -13,11 +13,14 @@ from devfix.analysis.domain.values import UNKNOWN, Const, Sequence, Tensor, Tupl
 from devfix.analysis.language import iteration
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.torch_model.devices import autocast
-from devfix.analysis.torch_model.tensors import operations, ranks, requirements
+from devfix.analysis.torch_model.tensors import float_operations, operations, ranks, requirements
 from devfix.analysis.torch_model.tensors.requirements import Part
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
+
+
+_SMALL = frozenset((*INTEGERS, "bool")) - {"int64"}
 
 
 def einsum(interp: Interpreter, name: str, site: CallSite) -> Value:
@@ -34,11 +37,15 @@ def einsum(interp: Interpreter, name: str, site: CallSite) -> Value:
         return UNKNOWN
     equation = site.value(0, "equation")
     summed = _summed_together(equation, len(args))
-    product = [part for number, part in parts.items() if number in (summed or ()) and _is_inexact(part)]
-    requirements.same_dtype(interp, site.node, name, product)
+    together = [part for number, part in parts.items() if number in (summed or ())]
+    whole = [part for part in together if not _is_inexact(part)]
+    requirements.same_dtype(interp, site.node, name, [part for part in together if _is_inexact(part)])
     device = requirements.meet(interp, site.node, name, list(parts.values()), scalars=False)
+    float_operations.check_together(interp, site.node, name, whole, device)
     tensors = [part.tensor for part in parts.values()]
     dtype = _promoted(tensors) if len(parts) == len(args) else None
+    if dtype in _SMALL:
+        dtype = None  # sums of them are counted in int64
     if summed != frozenset():
         dtype = autocast.lowered(interp, dtype)
     return operations.derived(interp, tensors, site, dtype, ranks.of_equation(equation), device)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.values import UNKNOWN, Tensor, Value, without_none
 from devfix.analysis.language.frames import CallSite
-from devfix.analysis.torch_model.tensors import factories, functional, operand_types
+from devfix.analysis.torch_model.tensors import factories, float_operations, functional
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -21,7 +21,7 @@ def _of_floats(draw: Callable[..., Value]) -> Callable[..., Value]:
         made, value = draw(interp, name, site), without_none(site.value(0, "input") or UNKNOWN)
         if not isinstance(value, Tensor) or not isinstance(made, Tensor):
             return made
-        refused = operand_types.check_float(interp, name.rpartition(".")[2], value, site)
+        refused = float_operations.check(interp, name.rpartition(".")[2], value, site)
         # It is told once: what follows is judged as if the operand had been cast.
         return replace(made, dtype="float32") if refused and made.dtype == value.dtype else made
 

@@ -30,6 +30,7 @@ from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.torch_model.devices import autocast
 from devfix.analysis.torch_model.modules import functional_calls, norms
 from devfix.analysis.torch_model.tensors import (
+    float_operations,
     generators,
     host_memory,
     index_types,
@@ -112,6 +113,7 @@ def call(interp: Interpreter, name: str, site: CallSite) -> Value | None:
         return _of_one(interp, name, site)
     if name in LAYERS:
         return layer(interp, name, LAYERS[name], site)
+    float_operations.check_columns(interp, name, site)
     if name in losses.LOSSES:
         return losses.apply(interp, name, site)
     return operations.apply(interp, name, site)
@@ -122,7 +124,7 @@ def _of_one(interp: Interpreter, name: str, site: CallSite) -> Value:
     value = _operand(interp, site)
     if value is None:
         return UNKNOWN
-    operand_types.check_float(interp, name, value, site)
+    float_operations.check(interp, name, value, site)
     return results.of(interp, name, value, site)
 
 
@@ -147,7 +149,7 @@ def nonzero(interp: Interpreter, name: str, site: CallSite) -> Value:
 def layer(interp: Interpreter, name: str, spec: Layer, site: CallSite) -> Value:
     """A function from :data:`LAYERS`."""
     op = Op(spec.operands, scalars=False)
-    parts, _ = operations.parts_of(interp, op, site)
+    parts, unclear = operations.parts_of(interp, op, site)
     if not parts:
         return UNKNOWN
     full = f"torch.nn.functional.{name}"
@@ -162,12 +164,13 @@ def layer(interp: Interpreter, name: str, spec: Layer, site: CallSite) -> Value:
         requirements.same_dtype(interp, site.node, full, alike, decisive=alike[-1])
     operand_types.check_attention_masks(interp, site.node, full, parts)
     device = requirements.meet(interp, site.node, full, parts, scalars=False)
+    float_operations.check_together(interp, site.node, full, parts, device, unclear=unclear)
     tensors = [part.tensor for part in parts]
     first = parts[0]
     dtype = (alike or parts)[-1 if alike else 0].tensor.dtype
     if spec.dtype == "weight":
         dtype = next((p.tensor.dtype for p in parts if p.role == "weight"), None)
-    elif spec.same_dtype:
+    elif spec.same_dtype or alike:
         dtype = autocast.lowered(interp, dtype, name)
     elif name in norms.FUNCTIONS and first.role == "input":
         weight = next((part for part in parts if part.role == "weight"), None)

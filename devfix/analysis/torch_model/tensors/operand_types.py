@@ -1,10 +1,8 @@
-"""Operand types: masks that must be boolean, and operations that take floats alone."""
+"""Operand types: masks that must be boolean, and operands that have the dtype of others."""
 
 from __future__ import annotations
 
 import ast
-import re
-from functools import cache
 from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.copying import replace
@@ -12,7 +10,6 @@ from devfix.analysis.domain.join import join_all
 from devfix.analysis.domain.lattice import INTEGERS
 from devfix.analysis.domain.values import (
     FALSE,
-    NONE,
     TRUE,
     Array,
     Scalar,
@@ -25,7 +22,7 @@ from devfix.analysis.domain.values import (
     without_none,
 )
 from devfix.analysis.torch_model.loading import batch_mates, file_parts
-from devfix.analysis.torch_model.tensors import requirements
+from devfix.analysis.torch_model.tensors import float_operations, requirements
 from devfix.analysis.torch_model.tensors.requirements import Part
 
 if TYPE_CHECKING:
@@ -45,28 +42,10 @@ _ATTENTION = frozenset(
     "attn_mask key_padding_mask mask src_mask tgt_mask memory_mask src_key_padding_mask tgt_key_padding_mask "
     "memory_key_padding_mask".split()
 )
-#: What is of floats alone, as averages are: of integers nobody says which float comes out.
-_OF_FLOATS = frozenset(
-    "mean std var nanmean norm std_mean var_mean vector_norm quantile nanquantile softmax log_softmax softmin "
-    "normalize gelu silu mish elu celu selu leaky_relu rrelu softplus logsigmoid hardsigmoid hardswish hardshrink "
-    "softshrink glu frac logcumsumexp inverse pinverse cholesky matrix_exp multinomial bernoulli poisson rand_like randn_like "
-    "cdist adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool1d adaptive_max_pool2d "
-    "adaptive_max_pool3d".split()
-)
-#: What accelerators have of floats alone.
-_OF_FLOATS_THERE = frozenset(
-    f"{kind}_pool{dimensions}d" for kind in ("max", "avg") for dimensions in (1, 2, 3)
-)
-_HUMP = re.compile("(?<=[a-z])(?=[A-Z])")
 #: The operands that have to have the dtype of what they are written into, or blended with.
 _WRITTEN = frozenset(("src", "source", "values", "end"))
 #: Functions that autocast gives operands of one dtype, the widest.
 _WIDENED = frozenset({"torch.scatter_add", "torch.index_put"})
-_INTEGERS = (*INTEGERS, "bool")
-#: Products of matrices and vectors, which the CPU alone has for integers.
-_PRODUCTS = frozenset(
-    f"torch.{name}" for name in "matmul mm bmm mv dot vdot addmm addbmm baddbmm addmv".split()
-)
 
 
 def check_written(
@@ -165,9 +144,7 @@ def check_inverted(interp: Interpreter, node: ast.UnaryOp, tensor: Tensor) -> No
 
 def check_alike(interp: Interpreter, name: str, parts: list[Part], site: CallSite) -> None:
     """The operands of an operation that promotes nothing; those that are integers where it takes floats are cast for that."""
-    first = parts[0].tensor
-    if name in _OF_FLOATS and first.dtype in _INTEGERS:
-        check_float(interp, name, first, site)
+    if float_operations.check(interp, name, parts[0].tensor, site):
         return
     numbers = [part for part in parts if part.role != "pivots" and not _is_apart(name, part)]
     requirements.same_dtype(interp, site.node, f"torch.{name}", numbers)
@@ -183,37 +160,9 @@ def _is_apart(name: str, part: Part) -> bool:
     return name == "lu_solve" and part.role == "B" and part.tensor.dtype == "int32"
 
 
-def check_float(interp: Interpreter, name: str, tensor: Tensor, site: CallSite) -> bool:
-    """``matches.mean()`` of integers: "mean(): could not infer output dtype". Whether they are refused."""
-    there = name in _OF_FLOATS_THERE and tensor.device.is_accelerator
-    if not (name in _OF_FLOATS or there) or tensor.dtype not in _INTEGERS or site.open:
-        return False
-    told = [site.keywords.get("dtype"), site.get(1, "p") if name == "bernoulli" else None]
-    if any(arg is not None and arg.value != NONE for arg in told):
-        return False
-    arg = site.get(0, "input")
-    part = Part(tensor, "input", arg.node if arg is not None else None)
-    detail = {"there": "1"} if there else {}
-    requirements.record(interp, site.node, f"torch.{name}", "float-dtype", [part], wanted="float32", **detail)
-    return True
-
-
 def placed(parts: list[Part], excused: str) -> list[Part]:
     """The operands that have to be in one place: all but the one that may be a number of the CPU, where it is one."""
     return [part for part in parts if part.role != excused or part.tensor.rank not in (0, None)]
-
-
-@cache
-def of_layer(name: str) -> str:
-    """The function that a layer without weights calls: ``MaxPool2d`` is ``max_pool2d``."""
-    return _HUMP.sub("_", name).lower()
-
-
-def check_product(interp: Interpreter, node: ast.AST, operation: str, parts: list[Part]) -> None:
-    """``counts @ counts.T`` of integers, which no accelerator multiplies: "addmm_cuda" not implemented for 'Int'."""
-    kinds = {part.tensor.dtype for part in parts}
-    if operation in _PRODUCTS and len(parts) > 1 and len(kinds) == 1 and kinds <= set(INTEGERS):
-        requirements.record(interp, node, operation, "float-dtype", parts, wanted="float32")
 
 
 def operands(interp: Interpreter, left: Value, right: Value) -> tuple[Value, Value]:

@@ -8,21 +8,16 @@ from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.join import scalar_type
 from devfix.analysis.domain.lattice import (
     AT_LEAST_1,
-    COMPLEX,
-    COMPLEX_OF,
     INTEGERS,
     REAL_OF,
     UNKNOWN_DEVICE,
     Device,
     floating,
-    promote,
     rank_of_broadcast,
     rank_of_product,
 )
 from devfix.analysis.domain.values import (
-    FALSE,
     NONE,
-    TRUE,
     UNKNOWN,
     Const,
     Ref,
@@ -46,6 +41,7 @@ from devfix.analysis.record.trails import (
 from devfix.analysis.torch_model.devices import autocast, grad_mode
 from devfix.analysis.torch_model.names import is_in_place
 from devfix.analysis.torch_model.tensors import (
+    float_operations,
     in_place_results,
     index_types,
     narrow_floats,
@@ -53,6 +49,7 @@ from devfix.analysis.torch_model.tensors import (
     operand_types,
     ranks,
     requirements,
+    result_dtypes,
     sequences,
     truths_in_floats,
 )
@@ -114,7 +111,7 @@ def _applied(interp: Interpreter, name: str, base: str, site: CallSite, *, in_pl
 
 def _unary(interp: Interpreter, name: str, base: str, first: Tensor, site: CallSite) -> Value | None:
     if base in SAME or name in SAME:
-        operand_types.check_float(interp, base, first, site)
+        float_operations.check(interp, base, first, site)
         dtype = _added_up(first.dtype) if base in _ADDING_UP else _magnitude(base, first.dtype)
         result = derived(interp, [first], site, _told(dtype, site), first.rank, elementwise=True)
         if base in ("detach", "data"):
@@ -125,14 +122,16 @@ def _unary(interp: Interpreter, name: str, base: str, first: Tensor, site: CallS
         counted = counted or truths_in_floats.of_part(base, first)
         return result if counted is None else replace(result, cast_of=counted)
     if base in FLOATING:
-        operand_types.check_float(interp, base, first, site)
+        float_operations.check(interp, base, first, site)
         note_fractions(interp, [first], beside_float=True)
         dtype = autocast.floated(interp, floating(_magnitude(base, first.dtype)), base)
         return derived(interp, [first], site, _told(dtype, site), first.rank, elementwise=True)
     if base in TESTS:
         return replace(derived(interp, [first], site, "bool", first.rank), grad=False, typed=())
     if base in RESHAPES:
-        dtype = _magnitude(base, _read_as(base, first.dtype, site))
+        float_operations.check(interp, base, first, site)
+        dtype = _added_up(first.dtype) if base in _ADDING_UP else _read_as(base, first.dtype, site)
+        dtype = _magnitude(base, dtype)
         result = derived(interp, [first], site, dtype, ranks.reshaped(interp, base, first, site))
         return replace(result, cast_of=first.cast_of)
     return None
@@ -141,8 +140,8 @@ def _unary(interp: Interpreter, name: str, base: str, first: Tensor, site: CallS
 #: What makes whole numbers of floats; and what changes none.
 _WHOLE = frozenset(("floor", "ceil", "trunc"))
 _AS_IT_IS = frozenset(("detach", "data", "clone", "contiguous"))
-#: What adds up along a dimension, and keeps all that it comes to on the way.
-_ADDING_UP = frozenset(("cumsum", "cumprod"))
+#: What adds up or multiplies along a dimension, and counts truths and small integers in int64.
+_ADDING_UP = frozenset(("cumsum", "cumprod", "trace", "vander"))
 _DIVIDING = frozenset(("div", "divide", "true_divide"))
 _SELECTING = frozenset(("masked_select", "index_select", "gather", "take"))
 #: The dtypes that operations and reductions give whatever they are given: truths, places and counts.
@@ -167,7 +166,7 @@ def _reduction(interp: Interpreter, base: str, first: Value | None, site: CallSi
     paired = base in _ALWAYS_PAIRS or (base in _PAIRS and has_dim)
     if not isinstance(first, Tensor):
         return TupleValue((UNKNOWN, UNKNOWN)) if paired else UNKNOWN
-    operand_types.check_float(interp, base, first, site)
+    float_operations.check(interp, base, first, site)
     dtype = autocast.floated(interp, _reduced_dtype(base, first.dtype, site), base)
     if paired:
         rank = first.rank if base in _RANK_STAYS else ranks.reduced(interp, base, first, site)
@@ -267,8 +266,7 @@ def _operation(interp: Interpreter, name: str, op: Op, site: CallSite, *, in_pla
     scalars = op.scalars or _is_bounded_by_number(op, site)
     placed = operand_types.placed(parts, op.excused)
     device = requirements.meet(interp, site.node, full, placed, scalars=scalars, detail=detail)
-    if op.same_dtype and device.is_accelerator and not unclear:
-        operand_types.check_product(interp, site.node, full, parts)
+    float_operations.check_together(interp, site.node, full, parts, device, unclear=unclear)
     if in_place:
         in_place_results.check(interp, site.node, full, parts, [arg.value for arg in site.args[1:]])
         changed = parts[0].tensor  # told once: what follows is judged as if it had been moved
@@ -280,7 +278,7 @@ def _operation(interp: Interpreter, name: str, op: Op, site: CallSite, *, in_pla
     tensors = [part.tensor for part in parts]
     # What is as the first operand has it is unknown where only others are known.
     first = tensors[0] if parts[0].role == op.operands[0] else Tensor(UNKNOWN_DEVICE)
-    dtype = first.dtype if op.dtype == "first" else _dtype(op, tensors, site, unclear)
+    dtype = first.dtype if op.dtype == "first" else result_dtypes.of(op, tensors, site, unclear)
     if op.same_dtype:
         dtype = autocast.lowered(interp, dtype, name, tensors)
     rank, widest = _rank(interp, name, op, parts, site, unclear), op.rank == "broadcast"
@@ -299,42 +297,6 @@ def _is_bounded_by_number(op: Op, site: CallSite) -> bool:
 
 #: The operands that say places.
 _INDICES = frozenset(("index", "indices"))
-
-
-def _dtype(op: Op, tensors: list[Tensor], site: CallSite, unclear: bool) -> str | None:
-    if op.dtype in ("promote", "float"):
-        if unclear:
-            return None
-        kinds = [typed(arg.value) for arg in site.args if not isinstance(arg.value, Tensor)]
-        dtype, rank = tensors[0].dtype, tensors[0].rank
-        for other in tensors[1:]:
-            dtype = promote((dtype, rank), (other.dtype, other.rank))
-            rank = rank_of_broadcast([rank, other.rank])
-        met = _with_numbers(dtype, [kind for kind, _ in kinds])
-        return floating(met) if op.dtype == "float" and not _rounds(site) else met
-    if op.dtype == "wide":
-        return None if unclear else "complex128" if any(t.dtype in COMPLEX for t in tensors) else "float64"
-    if op.dtype == "complex":
-        return COMPLEX_OF.get(tensors[0].dtype or "")
-    if op.dtype == "place":
-        narrow = site.value(None, "out_int32")
-        return "int64" if narrow in (None, FALSE) else "int32" if narrow == TRUE else None
-    if op.dtype == "spectrum":
-        return COMPLEX_OF.get(tensors[0].dtype or "") if site.value(None, "return_complex") == TRUE else None
-    if op.dtype == "counted":
-        return "int64" if len(tensors) == 1 and not unclear else None
-    return op.dtype or None
-
-
-def _rounds(site: CallSite) -> bool:
-    """Whether a division is to give whole numbers again."""
-    return site.value(None, "rounding_mode") not in (None, NONE)
-
-
-def _with_numbers(dtype: str | None, kinds: list[str | None]) -> str | None:
-    if dtype is not None and not dtype.startswith(("float", "bfloat", "complex")) and "float32" in kinds:
-        return "float32"
-    return dtype
 
 
 def _rank(
@@ -389,6 +351,7 @@ def joined(interp: Interpreter, name: str, op: Op, site: CallSite) -> Value:
     if op.same_dtype:
         requirements.same_dtype(interp, site.node, name, parts)
     device = requirements.meet(interp, site.node, name, operands, scalars=False)
+    float_operations.check_together(interp, site.node, name, parts, device, unclear=unclear)
     if unclear and not device.is_known:
         device = parts[0].tensor.device if len(parts) == 1 else device
     tensors = [part.tensor for part in parts]

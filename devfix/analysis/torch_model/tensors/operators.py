@@ -49,6 +49,7 @@ from devfix.analysis.torch_model.python import class_unions, overloads
 from devfix.analysis.torch_model.python.folding import folded
 from devfix.analysis.torch_model.python.text_methods import assembled, percent
 from devfix.analysis.torch_model.tensors import (
+    float_operations,
     host_memory,
     in_place_results,
     number_places,
@@ -156,8 +157,8 @@ def tensor_result(
     if isinstance(op, ast.Pow):
         number_range.check_exponent(interp, node, Arg(*left), Arg(*right))
     device = requirements.meet(interp, node, name, parts, scalars=not strict)
-    if strict and device.is_accelerator:
-        operand_types.check_product(interp, node, name, parts)
+    if strict:
+        float_operations.check_together(interp, node, name, parts, device)
     tensors = [part.tensor for part in parts]
     if unknown and not device.is_accelerator:
         # The other operand may be a tensor that lives anywhere.

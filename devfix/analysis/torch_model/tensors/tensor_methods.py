@@ -27,6 +27,7 @@ from devfix.analysis.torch_model.modules import hooks
 from devfix.analysis.torch_model.names import is_in_place
 from devfix.analysis.torch_model.tensors import (
     factories,
+    float_operations,
     functional,
     generators,
     host_memory,
@@ -34,7 +35,6 @@ from devfix.analysis.torch_model.tensors import (
     leaves,
     moves,
     number_range,
-    operand_types,
     operations,
     ranks,
     requirements,
@@ -135,7 +135,7 @@ def _special(interp: Interpreter, value: Tensor, name: str, where: ast.expr | No
         dtype = value.dtype if (value.dtype or "").startswith("float") else None
         return Sequence(operations.derived(interp, [value], site, dtype, None))
     if name in results.NAMES:
-        operand_types.check_float(interp, name, value, site.shifted(Arg(value, where)))
+        float_operations.check(interp, name, value, site.shifted(Arg(value, where)))
         return results.of(interp, name, value, site.shifted(Arg(value, where)))
     if name == "nonzero":
         return functional.nonzero(interp, name, site.shifted(Arg(value, where)))
