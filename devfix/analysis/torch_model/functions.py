@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from devfix.analysis.domain.values import UNKNOWN, Value
+from devfix.analysis.domain.copying import replace
+from devfix.analysis.domain.lattice import FLOATS
+from devfix.analysis.domain.values import UNKNOWN, Tensor, Value
 from devfix.analysis.language import callbacks, construction, named_tuples, unknown_code
 from devfix.analysis.language.frames import CallSite
 from devfix.analysis.torch_model import names
@@ -88,6 +90,7 @@ from devfix.analysis.torch_model.tensors import (
     legacy_constructors,
     nested_tensors,
     operations,
+    replaced_data,
     results,
     sobol,
     tensor_methods,
@@ -177,6 +180,7 @@ HANDLERS: dict[str, Handler] = {
     **plots.HANDLERS,
     **processes.HANDLERS,
     **leaves.HANDLERS,
+    **replaced_data.HANDLERS,
     "torch.nn.parallel.data_parallel": scattering.data_parallel,
     **dict.fromkeys(
         ("builtins.object.__new__", "builtins.tuple.__new__"),
@@ -235,11 +239,18 @@ _LIBRARIES: dict[str, Callable[[Interpreter, str, CallSite], Value | None]] = {
 }
 
 
+def _of_sparse(interp: Interpreter, made: Tensor) -> Tensor:
+    """A result of ``torch.sparse``, which autocast leaves alone, and in which small integers are not always counted in int64."""
+    return made if interp.autocast is None and made.dtype in FLOATS else replace(made, dtype=None)
+
+
 def _by_package(interp: Interpreter, name: str, package: str, last: str, site: CallSite) -> Value | None:
     if package == "torch" and last in results.FOURIER:
         return UNKNOWN  # what older versions had was no complex tensor
     if package in ("torch", "torch.linalg", "torch.special", "torch.fft", "torch.sparse"):
         found = operations.apply(interp, last, site)
+        if package == "torch.sparse" and isinstance(found, Tensor):
+            return _of_sparse(interp, found)
         return found if found is not None else tensor_methods.as_function(interp, last, site)
     if package == "torch.Tensor":
         return operations.apply(interp, last, site)

@@ -1,6 +1,6 @@
 """Parameter data: ``p.data = t`` where ``t`` was left on the CPU becomes ``p.data = t.to(p.device)``.
 
-So does the tensor in ``layer.weight = nn.Parameter(t)``.
+So does the tensor in ``layer.weight = nn.Parameter(t)``, and the vector in ``vector_to_parameters(t, net.parameters())``.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ def moved(facts: Facts, trail: tuple[Origin, ...]) -> tuple[FileEdit, ...]:
     replaced = origin is not None and origin.kind == "replaced"
     place = place_at(facts, origin.path, origin.span) if origin is not None and replaced else None
     statement = place.outline.parents.get(place.node) if place is not None else None
+    if place is not None and isinstance(statement, ast.Call):
+        return _in_pieces(facts, place, statement)
     if (
         place is None
         or origin is None
@@ -36,6 +38,14 @@ def moved(facts: Facts, trail: tuple[Origin, ...]) -> tuple[FileEdit, ...]:
     source = place.outline.source
     parameter = source.segment(source.span(target.value))
     return (FileEdit(place.path, WrapExpression(origin.span, "", f".to({parameter}.device)")),)
+
+
+def _in_pieces(facts: Facts, place: Place, call: ast.Call) -> tuple[FileEdit, ...]:
+    """The vector that is handed out to parameters, in ``vector_to_parameters(vector, net.parameters())``."""
+    chosen = device_expression.chosen(facts, place)
+    if chosen is None or not isinstance(place.node, ast.expr) or place.node not in call.args[:1]:
+        return ()
+    return suffixes.added(facts, place.outline, place.node, f".to({chosen.code})")
 
 
 def given_average(facts: Facts, operand: Operand) -> list[Fix]:

@@ -27,6 +27,8 @@ _NOT_LOWERED = frozenset(
     "solve_ex solve_triangular tensorsolve triangular_solve cholesky_solve "
     "cross quantile nanquantile heaviside lu_solve ldl_solve householder_product ormqr".split()
 )
+#: Operations that promote their operands, or join a list of them, and that autocast computes in low precision.
+_LOWERED = frozenset(("addr", "multi_dot"))
 #: Operations, and layers without weights, that would have the dtype of their operands, and are computed in float32.
 _WIDENED = frozenset(
     "pow float_power square cumsum cumprod logcumsumexp renorm interpolate upsample upsample_nearest "
@@ -81,7 +83,9 @@ def floated(interp: Interpreter, dtype: str | None, operation: str = "") -> str 
 
 
 def widened(interp: Interpreter, operation: str, result: _V) -> _V:
-    """The result of an operation, or of a layer without weights, on halves that autocast computes in float32."""
+    """The result of an operation, or of a layer without weights, that autocast computes in float32, or in low precision."""
+    if interp.autocast is not None and operation in _LOWERED and isinstance(result, Tensor):
+        return replace(result, dtype=lowered(interp, result.dtype), typed=())
     if (
         interp.autocast is not None
         and operation in _WIDENED

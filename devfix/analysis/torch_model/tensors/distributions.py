@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.copying import replace
-from devfix.analysis.domain.lattice import AT_LEAST_1, UNKNOWN_DEVICE
+from devfix.analysis.domain.lattice import AT_LEAST_1, FLOATS, INTEGERS, UNKNOWN_DEVICE
 from devfix.analysis.domain.values import (
     UNKNOWN,
     Const,
@@ -85,6 +85,7 @@ def construct(interp: Interpreter, name: str, site: CallSite) -> Value:
         (t for t in there if t.rank != 0), there[0]
     )  # a number beside a vector says nothing of the result
     values = TupleValue(tuple(tensors))
+    worst = replace(worst, dtype=_common_float(tensors))
     return interp.new(replace(obj, place=worst).with_fact("parameters", values))
 
 
@@ -92,6 +93,12 @@ def _with_parts(component: Obj, site: CallSite) -> Obj:
     """A mixture, which is where its components are, and knows what it is made of."""
     given = {name: site.value(number, name) for number, name in enumerate(_PARTS)}
     return component.with_facts({name: value for name, value in given.items() if value is not None})
+
+
+def _common_float(tensors: list[Tensor]) -> str | None:
+    """The dtype of what is drawn, or computed, of tensors of one float dtype; which of several it has depends on how."""
+    dtypes = {tensor.dtype for tensor in tensors}
+    return dtypes.pop() if len(dtypes) == 1 and dtypes <= {*FLOATS} else None
 
 
 def _is_no_number(interp: Interpreter, tensor: Tensor) -> bool:
@@ -139,7 +146,7 @@ def _divergence(interp: Interpreter, name: str, site: CallSite) -> Value:
     trail = (interp.site("result", site.node),)
     of_vectors = any(_is_of_vectors(interp.obj_of(arg.value)) for arg in site.args)
     rank = None if of_vectors or parts[0].tensor.rank in (0, None) else AT_LEAST_1
-    return Tensor(device, parts[0].tensor.dtype, rank, trail=trail)
+    return Tensor(device, _common_float([part.tensor for part in parts]), rank, trail=trail)
 
 
 def initialise(interp: Interpreter, ref: Ref, base: str, site: CallSite) -> None:
@@ -241,5 +248,7 @@ def method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -
             device = requirements.meet(
                 interp, site.node, full, parts, scalars=not _expands_value(place, full)
             )
-            return replace(sample, device=device, rank=value.rank)
+            counted = value.dtype in (*INTEGERS, "bool")
+            dtype = sample.dtype if counted else _common_float([sample, value])
+            return replace(sample, device=device, rank=value.rank, dtype=dtype)
     return _of_entropy(obj, sample) if name in ("entropy", "perplexity") else UNKNOWN

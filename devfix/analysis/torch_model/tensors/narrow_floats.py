@@ -49,13 +49,13 @@ _ON_HOST = frozenset(("histc", "angle", "igamma", "igammac"))
 #: What autocast widens for accelerators, too.
 _WIDENED = frozenset(("cdist", "pdist"))
 #: What computes in the dtype of the wider of two operands.
-_PROMOTING = frozenset(("igamma", "igammac", "zeta"))
+_PROMOTING = frozenset(("igamma", "igammac", "zeta", "stft"))
 #: What the first operand is called, and the second of two.
 _FIRST = ("input", "A", "self", "real", "abs", "x1")
 _SECOND = {
     "solve": "B", "solve_ex": "B", "solve_triangular": "B", "tensorsolve": "other", "lstsq": "b", "complex": "imag",
     "polar": "angle", "cdist": "x2", "cholesky_solve": "input2", "triangular_solve": "A", "householder_product": "tau", "igamma": "other",
-    "igammac": "other", "zeta": "other",
+    "igammac": "other", "zeta": "other", "stft": "window",
 }  # fmt: skip
 
 

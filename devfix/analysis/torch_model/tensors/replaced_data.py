@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.lattice import CPU, FLOATS
-from devfix.analysis.domain.values import Class, Obj, Ref, Tensor, Value
-from devfix.analysis.language import rebinding
+from devfix.analysis.domain.values import NONE, Class, Obj, Ref, Tensor, Value, without_none
+from devfix.analysis.language import iteration, rebinding
 from devfix.analysis.nn import modules
 from devfix.analysis.record.trails import dtype_trails, extend
 from devfix.analysis.torch_model.tensors import leaves
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
-    from devfix.analysis.language.frames import Loop
+    from devfix.analysis.language.frames import CallSite, Loop
+    from devfix.findings import Origin
 
 #: What hands out all parameters of a module.
 _WALKS = frozenset({"parameters", "named_parameters"})
@@ -38,15 +40,7 @@ def assign(
     if interp.program.adopts:
         leaves.give(interp, "torch.Tensor.data", tensor, value, target)
     made = interp.site("replaced", statement.value if isinstance(statement, ast.Assign) else target)
-
-    def replaced(old: Tensor) -> Tensor:
-        new = replace(old, device=value.device, dtype=value.dtype, rank=value.rank, empty=value.empty)
-        if value.dtype != old.dtype:
-            new = replace(new, typed=tuple(extend(trail, made) for trail in dtype_trails(value)))
-        roots = value.roots or ((value.trail,) if value.trail else ())
-        stays = value.device != CPU or old.device == CPU or not tensor.parameter
-        return new if stays else replace(new, trail=(made,), roots=roots, split=None)
-
+    replaced = _replacing(value, made, is_parameter=tensor.parameter)
     left = _is_left(tensor, value) or _is_of_other_width(tensor, value)
     owner = _walked(interp, target.value, tensor) if left else None
     layer = _layer(interp, target.value, holder) if left else None
@@ -59,6 +53,42 @@ def assign(
     rebinding.rebind(interp, target.value, replaced(tensor), holder)
     if owner is None:
         modules.forget_parameters(interp, tensor, value.device)
+
+
+def _replacing(value: Tensor, made: Origin, *, is_parameter: bool) -> Callable[[Tensor], Tensor]:
+    """What makes of a tensor the one that it is with the storage of another."""
+
+    def replaced(old: Tensor) -> Tensor:
+        new = replace(old, device=value.device, dtype=value.dtype, rank=value.rank, empty=value.empty)
+        if value.dtype != old.dtype:
+            new = replace(new, typed=tuple(extend(trail, made) for trail in dtype_trails(value)))
+        roots = value.roots or ((value.trail,) if value.trail else ())
+        stays = value.device != CPU or old.device == CPU or not is_parameter
+        return new if stays else replace(new, trail=(made,), roots=roots, split=None)
+
+    return replaced
+
+
+def fill(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``vector_to_parameters(vector, net.parameters())``: each parameter has a piece of the vector as its data."""
+    arg, given = site.get(0, "vec"), site.get(1, "parameters")
+    value = without_none(arg.value) if arg is not None else None
+    node = given.node if given is not None else None
+    if arg is None or given is None or not isinstance(value, Tensor) or not isinstance(node, ast.Call):
+        return NONE
+    parameter = iteration.element(interp, given.value, None)
+    walks = getattr(node.func, "attr", "") in _WALKS
+    owner = Ref(parameter.owner) if isinstance(parameter, Tensor) and parameter.owner is not None else None
+    if walks and owner is not None and interp.obj_of(owner) is not None:
+        made = interp.site("replaced", arg.node or site.node)
+        replaced = _replacing(replace(value, rank=None), made, is_parameter=True)
+        modules.transform(interp, owner, lambda old: replaced(old) if old.parameter else old)
+    return NONE
+
+
+HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = dict.fromkeys(
+    ("torch.nn.utils.vector_to_parameters", "torch.nn.utils.convert_parameters.vector_to_parameters"), fill
+)
 
 
 def with_parameter(
