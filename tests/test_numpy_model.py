@@ -327,6 +327,35 @@ def test_the_rank_of_what_is_joined(expression: str, rank: int) -> None:
     assert getattr(_ending(expression)["result"], "rank", None) == rank
 
 
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "np.diag(f64[0])",
+        "np.diag(f64)",
+        "np.diag(np.diag(f64))",
+        "np.diagonal(f64)",
+        "np.ones((2, 3, 3)).diagonal(axis1=1, axis2=2)",
+        "np.pad(f64, 1)",
+        "np.atleast_1d(f64.sum())",
+        "np.atleast_2d(f64[0])",
+        "np.atleast_3d(f64)",
+        "np.delete(f64, 0)",
+        "np.delete(f64, 0, axis=1)",
+        "np.broadcast_to(f64[0], (4, 2, 3))",
+        "np.ravel(f64)",
+    ],
+)
+def test_the_rank_of_what_is_cut_out_or_put_into_more(expression: str) -> None:
+    real = run(f"{HEAD}\nresult = {expression}\n")["result"]
+    assert getattr(_ending(expression)["result"], "rank", None) == real.ndim
+
+
+def test_an_array_of_float64_makes_float64_of_float32_whatever_its_rank() -> None:
+    for cut in ("np.diag(state.rand(*size))", "np.delete(state.rand(*size), 0, axis=axis)"):
+        text = f"{HEAD}\nimport sys\nsize, axis = [int(a) for a in sys.argv[1:]], int(sys.argv[1])\n"
+        assert clashes(f"{text}nn.Linear(3, 3)(torch.from_numpy(f32[:1] + {cut}))\n") != [], cut
+
+
 def test_in_place_arithmetic_keeps_the_dtype() -> None:
     text = f"{HEAD}\nresult = f32.copy()\nresult += f64\nresult *= 0.5\n"
     end = Ending(text)

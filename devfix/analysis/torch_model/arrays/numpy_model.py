@@ -53,7 +53,7 @@ _PAIRWISE = frozenset(
     "maximum minimum fmax fmin add subtract multiply mod remainder floor_divide power outer dot matmul "
     "inner vdot tensordot kron bitwise_and bitwise_or bitwise_xor".split()
 )
-#: Functions of one array that keep its dtype; those in ``_RESHAPING`` say nothing about the rank.
+#: Functions of one array that keep its dtype; those in ``_RESHAPING`` may leave another rank.
 _MAGNITUDES = frozenset("abs absolute real imag".split())
 _KEEPING = frozenset(
     "negative copy flip fliplr flipud roll sort take_along_axis rot90 round around floor ceil trunc sign "
@@ -277,7 +277,7 @@ def _of_one(interp: Interpreter, last: str, array: Array, site: CallSite) -> Val
     if last == "unique" and "axis" in site.keywords:
         return array
     if last in _RESHAPING or last == "unique":
-        return replace(array, rank=1 if last in ("ravel", "unique") else None)
+        return replace(array, rank=numpy_ranks.rearranged(interp, last, array.rank, site))
     if last in _FLOATING or last == "angle":
         dtype = numpy_types.floating(array.dtype)
         return replace(array, dtype=numpy_types.real(dtype) if last == "angle" else dtype)
@@ -310,7 +310,7 @@ def reduced(interp: Interpreter, last: str, array: Array, site: CallSite) -> Arr
 
 
 _KEEPING_METHODS = frozenset("transpose copy round swapaxes clip".split())
-_RESHAPING_METHODS = frozenset("reshape squeeze take diagonal".split())
+_RESHAPING_METHODS = frozenset("squeeze take diagonal".split())
 
 
 def method(interp: Interpreter, array: Array, name: str, site: CallSite) -> Value:
@@ -327,7 +327,7 @@ def method(interp: Interpreter, array: Array, name: str, site: CallSite) -> Valu
     if name == "repeat":
         return replace(array, rank=numpy_ranks.repeated(array.rank, site, 1))
     if name in _RESHAPING_METHODS:
-        return replace(array, rank=None)
+        return replace(array, rank=numpy_ranks.rearranged(interp, name, array.rank, site))
     found = reduced(interp, name, array, replace(site, args=(Arg(array), *site.args)))
     if found is not None:
         return found

@@ -92,6 +92,26 @@ def reshaped(interp: Interpreter, site: CallSite) -> int | None:
     return rank if rank is not None else AT_LEAST_1
 
 
+def rearranged(interp: Interpreter, last: str, rank: int | None, site: CallSite) -> int | None:
+    """What a function leaves of an array of this rank that takes parts of it out, or puts it into a larger one."""
+    if last in ("diag", "diagonal"):
+        beside = 1 if last == "diag" and rank == 1 else -1
+        return rank + beside if rank is not None and rank + beside > 0 else AT_LEAST_1
+    if last.startswith("atleast_"):
+        least = int(last.removeprefix("atleast_")[0])
+        return AT_LEAST_1 if rank is None or rank == AT_LEAST_1 or len(site.args) != 1 else max(rank, least)
+    if last == "delete":
+        axis = site.value(2, "axis")
+        if site.open or rank is None:
+            return AT_LEAST_1
+        return 1 if axis in (None, NONE) else rank if scalar_type(axis) == "int" else AT_LEAST_1
+    if last == "broadcast_to":
+        return size_rank(interp, list(site.args[1:2]))
+    if last == "pad":
+        return rank
+    return 1 if last in ("ravel", "unique") else None
+
+
 def of_records(dtype: Value, rank: int | None) -> int | None:
     """The rank of data whose dtype may have fields, as ``[("a", float)]`` has: a tuple is one record then."""
     return AT_LEAST_1 if isinstance(dtype, (Ref, TupleValue, Unknown)) and rank not in (0, 1) else rank
