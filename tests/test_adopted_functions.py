@@ -59,3 +59,43 @@ def test_where_somebody_cannot_tell_it_the_file_chooses(call: str, more: str) ->
     after = adopted(call, more=more)
     assert 'device="cpu"' not in after["probe.py"]
     assert after["probe.py"].count("is_available") == 1
+
+
+RUN = """
+    import torch
+    from fit import fit
+
+    x, y = torch.ones(6, 3), torch.zeros(6, 1)
+    net = fit(x, y)
+    print(net(x).sum().item())
+"""
+FIT = """
+    import torch
+
+    def {name}(net, x, y):
+        loss = (net(x) - y).pow(2).mean()
+        {then}
+        return loss
+
+    def fit(x, y):
+        net = torch.nn.Linear(3, 1)
+        {use}
+        return net
+"""
+
+
+@pytest.mark.parametrize("use", ["step(net, x, y)", "print(step(net, x, y).item())"])
+def test_a_model_that_another_function_trains_moves_as_it_is_made(use: str) -> None:
+    texts = files(RUN, fit=FIT.format(name="step", then="loss.backward()", use=use))
+    after = fix_texts(texts, Applicability.UNSAFE, adopt=True)[0]
+    assert "net = torch.nn.Linear(3, 1).to(device)" in after["fit.py"]
+    assert "net = fit(x, y)\n" in after["main.py"]
+
+
+@pytest.mark.parametrize("use", ["show(net, x, y)", "torch.nn.init.zeros_(net.weight)"])
+def test_a_model_that_is_made_for_the_script_moves_there(use: str) -> None:
+    texts = files(RUN, fit=FIT.format(name="step", then="loss.backward()", use=use))
+    texts["fit.py"] += "\ndef show(net, *others):\n    print(net)\n"
+    after = fix_texts(texts, Applicability.UNSAFE, adopt=True)[0]
+    assert "net = torch.nn.Linear(3, 1)\n" in after["fit.py"]
+    assert "net = fit(x, y).to(device)" in after["main.py"] or "net = net.to(device)" in after["main.py"]

@@ -255,10 +255,27 @@ def _is_trained_by_maker(facts: Facts, life: Trail) -> bool:
     if named is None or life[1].scope != life[0].scope or not isinstance(named.node, ast.Name):
         return False
     function = named.outline.function_of(named.node)
-    if function is None or not any(getattr(part, "attr", "") == "backward" for part in ast.walk(function)):
+    if function is None:
         return False
     around = [(use, named.outline.parents[use]) for use in named.outline.occurrences(function, named.node.id)]
-    return any(getattr(each, "func", None) is use or _is_own_method(facts, each) for use, each in around)
+    if any(_is_given_to_training(facts, use, each) for use, each in around):
+        return True
+    return _goes_back(function) and any(
+        getattr(each, "func", None) is use or _is_own_method(facts, each) for use, each in around
+    )
+
+
+def _goes_back(function: ast.AST) -> bool:
+    """Whether a function has gradients computed."""
+    return any(getattr(part, "attr", "") == "backward" for part in ast.walk(function))
+
+
+def _is_given_to_training(facts: Facts, use: ast.Name, call: ast.AST) -> bool:
+    """Whether a call gives a model to a function of the program that has gradients computed: ``train_epoch(net)``."""
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or use not in call.args:
+        return False
+    named = [each for path in facts.program.sources for each in facts.outline(path).mentions(call.func.id)]
+    return any(isinstance(each, ast.FunctionDef) and _goes_back(each) for each in named)
 
 
 def _is_own_method(facts: Facts, node: ast.AST) -> bool:
