@@ -116,3 +116,82 @@ def test_what_is_named_between_the_two_is_not_asked_for_above_that(x: str, y: st
     assert after != text
     assert ".to(where)" not in after.partition("where =")[0]
     assert f"{x.removesuffix(')')}.to(where)" in moved or f"{x}.to(where)" in moved
+
+
+KEPT = """
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self, words, sentences):
+        super().__init__()
+        self.words, self.sentences = words, sentences
+        self.gru, self.top = nn.GRU(3, words), nn.GRU(words, sentences)
+
+    def begin(self, n):
+{made}
+
+    def show(self):
+        print(self.low)
+
+    def forward(self, x):
+        out, self.low = self.gru(x, self.low)
+        out, self.high = self.top(out, self.high)
+        return out
+
+net = Net(4, 5).cuda()
+for n in (2, 3):
+    net.begin(n)
+    print(net(torch.ones(6, n, 3).cuda()).sum().item())
+"""
+STATES = "self.low = torch.zeros(1, n, self.words)\nself.high = torch.zeros(1, n, self.sentences)\n"
+HIGH = "self.high = self.high.cuda()"
+LOW = "self.low = self.low.cuda()"
+
+
+def kept(made: str) -> str:
+    """The method that makes the states, as a fix leaves it."""
+    lines = "".join(f"        {line}\n" for line in made.splitlines())
+    after = fix_texts({"main.py": KEPT.format(made=lines.rstrip("\n"))})[0]["main.py"]
+    body = after[after.index("    def begin") : after.index("    def show")].split("\n", 1)[1]
+    return "\n".join(line[8:] for line in body.rstrip().split("\n"))
+
+
+@pytest.mark.parametrize(
+    ("made", "moved"),
+    [
+        (f"{STATES}{HIGH}", f"{STATES}{HIGH}\n{LOW}"),
+        (f"{STATES}{LOW}", f"{STATES}{LOW}\n{HIGH}"),
+        (
+            f"{STATES}if torch.cuda.is_available():\n    {HIGH}",
+            f"{STATES}if torch.cuda.is_available():\n    {HIGH}\n    {LOW}",
+        ),
+        (f"{STATES}print(self.words)\n{HIGH}", f"{STATES}print(self.words)\n{HIGH}\n{LOW}"),
+    ],
+    ids=["behind", "the other one", "under a guard", "something else is asked for"],
+)
+def test_what_an_object_keeps_moves_as_its_twin_does(made: str, moved: str) -> None:
+    assert kept(made) == moved
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        f"{STATES}self.show()\n{HIGH}",
+        f"{STATES}print(self.low.sum())\n{HIGH}",
+        f"{STATES}print(self)\n{HIGH}",
+        f"self.low = torch.ones(1, n, self.words)\n{STATES.splitlines()[1]}\n{HIGH}",
+    ],
+    ids=["a method may see it", "it is read before", "the object is handed on", "made by another function"],
+)
+def test_what_was_seen_by_then_or_is_made_otherwise_moves_where_it_is_made(made: str) -> None:
+    now = kept(made)
+    assert LOW not in now
+    assert now != made
+
+
+def test_a_constant_of_a_module_is_no_attribute_of_an_object() -> None:
+    """Two dtypes make two kinds of tensors."""
+    made = STATES.replace("self.words)", "self.words, dtype=torch.float32)")
+    made = made.replace("self.sentences)", "self.sentences, dtype=torch.float)")
+    assert LOW not in kept(f"{made}{HIGH}")

@@ -76,7 +76,7 @@ def _as_neighbour(facts: Facts, place: Place) -> Edits:
 
 def _as_kept_beside(facts: Facts, place: Place, statement: ast.Assign, name: str) -> Edits:
     """``self.hits = torch.zeros(3).cuda()`` where all else that the object gets there moves by the same ``.cuda()``."""
-    twin = twin_move.within(facts, place, statement, name)
+    twin = twin_move.within(facts, place, statement, name) or twin_move.behind(facts, place, statement, name)
     if twin or not isinstance(statement.value, ast.Call):
         return twin
     beside = [

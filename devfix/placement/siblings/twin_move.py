@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Iterator
+from operator import attrgetter
 
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.noting import noted
@@ -35,9 +37,14 @@ def within(facts: Facts, place: Place, statement: ast.Assign, name: str) -> Edit
 
 
 def behind(facts: Facts, place: Place, statement: ast.Assign, name: str) -> Edits:
-    """``x = x.to(device)`` after ``y = y.to(device)``, where ``x = xs[i]`` and ``y = ys[i]`` stand above."""
+    """``x = x.to(device)`` after ``y = y.to(device)``, where ``x = xs[i]`` and ``y = ys[i]`` stand above.
+
+    So it is with what an object keeps, under ``self.x`` and ``self.y``.
+    """
     outline = place.outline
-    end = sibling_move.next_use(outline, statement, name)
+    end = (
+        sibling_move.next_use(outline, statement, name) if "." not in name else _next_seen(outline, statement)
+    )
     for twin, other in others(outline, statement, name):
         if not _compared(outline, statement.value, twin.value, None)[0]:
             continue
@@ -74,9 +81,34 @@ def _moves_below(outline: Outline, statement: ast.stmt, name: str) -> Iterator[t
     for below in block[number : number + _NEAR]:
         for part in below.body if isinstance(below, ast.If) else [below]:
             value = part.value if isinstance(part, ast.Assign) else None
-            suffix = sibling_move.move_of(value) if value is not None else ""
-            if suffix and sibling_move.binds(part, name) and ast.unparse(value or part) == name + suffix:
+            suffix = sibling_move.last_move(value) if value is not None else ""
+            if suffix and _binds(part, name) and ast.unparse(value or part) == name + suffix:
                 yield part, suffix
+
+
+def _binds(statement: ast.stmt, name: str) -> bool:
+    targets = statement.targets if isinstance(statement, ast.Assign) else []
+    return len(targets) == 1 and dotted(targets[0]) == name
+
+
+def _next_seen(outline: Outline, statement: ast.Assign) -> float:
+    """The line behind a statement in which somebody may see what it has given to an object: that is called or handed on."""
+    kept = statement.targets[0]
+    owner, attribute = dotted(getattr(kept, "value", kept)), getattr(kept, "attr", "")
+    scope, end = outline.function_of(statement) or outline.source.tree, statement.end_lineno or 0
+    for node in sorted(
+        (n for n in ast.walk(scope) if getattr(n, "lineno", 0) > end), key=attrgetter("lineno")
+    ):
+        if not isinstance(node, (ast.Name, ast.Attribute)) or dotted(node) != owner:
+            continue
+        around = outline.parents[node]
+        called = (
+            isinstance(outline.parents[around], ast.Call)
+            and getattr(outline.parents[around], "func", None) is around
+        )
+        if not isinstance(around, ast.Attribute) or called or around.attr == attribute:
+            return node.lineno
+    return math.inf
 
 
 def _compared(
@@ -92,6 +124,8 @@ def _compared(
         return own.id == twin.id or not {own.id, twin.id} & _fixed(outline, own), None
     if isinstance(own, ast.Constant) and isinstance(twin, ast.Constant):
         return type(own.value) is type(twin.value), None
+    if isinstance(own, ast.Attribute) and isinstance(twin, ast.Attribute) and own.attr != twin.attr:
+        return _is_of_same(outline, own, twin), None
     found: ast.expr | None = None
     for part, other in _parts(own, twin):
         if not isinstance(part, ast.AST) or not isinstance(other, ast.AST):
@@ -103,6 +137,13 @@ def _compared(
             return False, None
         found = found or inner
     return True, found
+
+
+def _is_of_same(outline: Outline, own: ast.Attribute, twin: ast.Attribute) -> bool:
+    """Whether two attributes, of which none is called, are those of one object, and of no module."""
+    owner = dotted(own.value)
+    called = getattr(outline.parents[own], "func", None) is own
+    return owner is not None and not called and owner == dotted(twin.value) and owner not in outline.imported
 
 
 def _fixed(outline: Outline, node: ast.Name) -> set[str]:
