@@ -38,3 +38,31 @@ found = Gamma(rate, rate).log_prob(torch.rand(3))
 print(found + torch.ones(3))
 """
     assert clashes(text) == ["7: device"]
+
+
+BOUNDS = """
+import torch
+from torch import distributions as D
+
+x = torch.rand(4, 3).cuda()
+made = {made}
+print({asked})
+"""
+
+
+@pytest.mark.parametrize(
+    "made",
+    ["D.Uniform(0.0, 1.0)", "D.Uniform(torch.tensor(0.0), torch.tensor(1.0))"],
+    ids=["numbers", "tensors of one number"],
+)
+def test_a_uniform_density_is_where_the_bounds_are(made: str) -> None:
+    """A single number on the CPU is taken with what is on the accelerator, but the result is brought to it."""
+    assert clashes(BOUNDS.format(made=made, asked="made.log_prob(x) + x")) == ["7: device"]
+    assert clashes(BOUNDS.format(made=made, asked="made.log_prob(x).numpy() + x.cpu().numpy()")) == []
+    assert clashes(BOUNDS.format(made=made, asked="made.cdf(x) + x")) == []
+    assert clashes(BOUNDS.format(made=made.replace("Uniform", "Normal"), asked="made.log_prob(x) + x")) == []
+
+
+def test_bounds_that_are_moved_bring_nothing_back() -> None:
+    made = "D.Uniform(torch.tensor(0.0).cuda(), torch.tensor(1.0).cuda())"
+    assert clashes(BOUNDS.format(made=made, asked="made.log_prob(x) + x")) == []

@@ -196,6 +196,8 @@ def _computed(interp: Interpreter, place: Tensor, node: ast.expr) -> Tensor:
 
 #: What takes its value to where its parameters are, as torch's own code says (``torch.as_tensor(value, device=…)``).
 _FETCHING = frozenset(f"torch.distributions.{name}.log_prob" for name in ("Gamma", "Chi2", "HalfCauchy"))
+#: What gives its result to where its parameters are, as torch's own code says (``type_as(self.low)``).
+_BRINGING = frozenset({"torch.distributions.Uniform.log_prob"})
 #: What makes more than one number of its value before it meets the parameters: it is looked up, or put into a pair.
 _LOOKED_UP = frozenset(f"torch.distributions.{name}.log_prob" for name in ("Categorical", "Beta"))
 
@@ -248,6 +250,8 @@ def method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -
             device = requirements.meet(
                 interp, site.node, full, parts, scalars=not _expands_value(place, full)
             )
+            if full in _BRINGING:
+                return replace(sample, rank=value.rank)
             counted = value.dtype in (*INTEGERS, "bool")
             dtype = sample.dtype if counted else _common_float([sample, value])
             return replace(sample, device=device, rank=value.rank, dtype=dtype)
