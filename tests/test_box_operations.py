@@ -46,3 +46,23 @@ def test_what_meets(line: str) -> None:
 )
 def test_what_is_right_stays_so(line: str) -> None:
     assert not clashes(f"{HEAD}print({line})\n")
+
+
+@pytest.mark.parametrize(
+    ("line", "kinds"),
+    [
+        ("nms(there.half(), scores, 0.5)", []),
+        ("nms(there.double(), scores, 0.5)", []),
+        ("nms(boxes.half(), torch.rand(4), 0.5)", ["dtype"]),
+        ("ops.ps_roi_align(torch.rand(1, 4, 8, 8, device='cuda'), [there.half()], 2)", ["dtype"]),
+        (
+            "ops.sigmoid_focal_loss(there, torch.zeros(3, 4, dtype=torch.int64, device='cuda'))",
+            ["target-dtype"],
+        ),
+        ("torch.rand(3, 3) @ box_iou(boxes.half(), boxes.half())", []),
+        ("torch.rand(4, 4).half() @ ops.box_convert(boxes.long(), 'xyxy', 'cxcywh')", []),
+        ("torch.rand(4, 4).half() @ box_iou(boxes, boxes)", ["dtype"]),
+    ],
+)
+def test_dtypes_that_an_h200_was_asked_of(line: str, kinds: list[str]) -> None:
+    assert [clash.partition(": ")[2] for clash in clashes(f"{HEAD}print({line})\n")] == kinds

@@ -34,7 +34,7 @@ ids, weight = torch.zeros(4, dtype=torch.long, device=device), torch.from_numpy(
         ("F.mse_loss(wide, net(x).detach())", []),
         ("F.mse_loss(net(x), net(x).double().detach())", ["11: dtype"]),
         ("F.mse_loss(net(x).double().detach(), net(x))", ["11: dtype"]),
-        ("F.mse_loss(net(x).double(), net(x))", []),
+        ("F.mse_loss(net(x).double(), net(x))", ["11: dtype"]),
         ("F.mse_loss(net(x), narrow)", []),
         ("F.mse_loss(net(x).detach(), wide)", ["11: target-width"]),
         ("with torch.no_grad(): F.mse_loss(net(x), wide)", ["11: target-width"]),
@@ -112,3 +112,43 @@ def test_autocast_widens_scores_to_the_weights_of_classes(used: str) -> None:
         assert torch.nn.functional.cross_entropy(scores, ids, torch.ones(2)).dtype == torch.float32
         with pytest.raises(RuntimeError, match="expected scalar type"):
             torch.nn.functional.cross_entropy(scores, ids, torch.ones(2, dtype=torch.float64))
+
+
+#: Predictions and targets of two dtypes, of which one is neither float32 nor what NumPy makes.
+OF_OTHER_WIDTHS = """
+F.mse_loss(half, narrow)
+F.mse_loss(half.detach(), narrow)
+F.mse_loss(half, narrow.half())
+F.mse_loss(net(x), narrow.half())
+F.mse_loss(double, narrow)
+F.mse_loss(double, wide)
+F.huber_loss(half, narrow)
+F.huber_loss(double, narrow)
+F.smooth_l1_loss(half, narrow)
+F.l1_loss(half, narrow)
+F.binary_cross_entropy(half.detach().sigmoid(), narrow)
+F.binary_cross_entropy(half.sigmoid(), narrow.half())
+F.binary_cross_entropy(double.sigmoid(), narrow)
+F.binary_cross_entropy(narrow, wide)
+F.binary_cross_entropy_with_logits(half, narrow)
+F.kl_div(narrow.log_softmax(1), F.one_hot(ids, 2), reduction="batchmean")
+F.kl_div(narrow.log_softmax(1), F.one_hot(ids, 2).float(), reduction="batchmean")
+F.kl_div(net(x).log_softmax(1), narrow > 0, reduction="batchmean")
+"""
+
+
+@pytest.mark.parametrize("loss", OF_OTHER_WIDTHS.strip().splitlines())
+def test_losses_of_two_widths_are_told_where_they_are_refused(loss: str) -> None:
+    made = "nn.Linear(3, 2).to(device)"
+    head = f"{HEAD}half, double = {made}.half()(x.half()), {made}.double()(x.double())\n"
+    text = f"{head}loss = {loss}\nif loss.requires_grad:\n    loss.backward()\n"
+    with simulated_accelerator():
+        try:
+            exec(text, {})
+            refused = False
+        except RuntimeError:
+            refused = True
+    found = [clash for clash in clashes(text) if "width" not in clash]
+    assert bool(found) is refused, found
+    under_autocast = f"{head}with torch.autocast('cuda'):\n    F.mse_loss(half, narrow)\n"
+    assert clashes(under_autocast) == []

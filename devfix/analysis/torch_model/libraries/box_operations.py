@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.copying import frozen, replace
+from devfix.analysis.domain.lattice import CPU, INTEGERS
 from devfix.analysis.domain.values import NONE, UNKNOWN, Const, External, Obj, Tensor, Value, without_none
 from devfix.analysis.language import iteration
 from devfix.analysis.language.frames import CallSite
@@ -31,6 +32,8 @@ class _Function:
     optional: tuple[tuple[int, str], ...] = ()
 
 
+#: Cross entropy of truths, which have to be floats.
+_FOCAL = "sigmoid_focal_loss"
 _PAIR = ("boxes1", "boxes2")
 _FUNCTIONS: dict[str, _Function] = {
     **dict.fromkeys(
@@ -40,18 +43,22 @@ _FUNCTIONS: dict[str, _Function] = {
         ("generalized_box_iou_loss", "complete_box_iou_loss", "distance_box_iou_loss"),
         _Function(_PAIR, None, loss=True),
     ),
-    "sigmoid_focal_loss": _Function(("inputs", "targets"), None, loss=True),
+    _FOCAL: _Function(("inputs", "targets"), None, loss=True),
     # The classes that ``batched_nms`` is told are brought to the boxes.
     **dict.fromkeys(("nms", "batched_nms"), _Function(("boxes", "scores"), 1, "int64")),
-    **dict.fromkeys(("roi_align", "roi_pool"), _Function(("input", "boxes"), 4)),
+    **dict.fromkeys(
+        ("roi_align", "roi_pool", "ps_roi_align", "ps_roi_pool"), _Function(("input", "boxes"), 4)
+    ),
     "deform_conv2d": _Function(("input", "offset", "weight"), 4, optional=((3, "bias"), (7, "mask"))),
     **dict.fromkeys(("box_convert", "clip_boxes_to_image"), _Function(("boxes",), 2)),
     "box_area": _Function(("boxes",), 1),
     "remove_small_boxes": _Function(("boxes",), 1, "int64"),
 }
 
-#: Those that do not promote, unless autocast brings their operands together.
-_OF_ONE_DTYPE = ("roi_align", "roi_pool", "nms")
+#: Those that multiply sizes, or take the middle of them.
+_MEASURING = frozenset(name for name in _FUNCTIONS if "iou" in name) | {"box_area", "box_convert"}
+#: Those that do not promote, unless autocast brings their operands together; ``nms`` is one on the CPU alone.
+_OF_ONE_DTYPE = ("roi_align", "roi_pool", "ps_roi_align", "ps_roi_pool")
 
 
 def call(interp: Interpreter, name: str, site: CallSite) -> Value | None:
@@ -73,20 +80,34 @@ def call(interp: Interpreter, name: str, site: CallSite) -> Value | None:
         if arg is not None and isinstance(tensor := without_none(arg.value), Tensor):
             parts.append(Part(tensor, role, arg.node))
     device = requirements.meet(interp, site.node, f"torchvision.ops.{name}", parts, scalars=False)
-    if name in _OF_ONE_DTYPE and interp.autocast is None:
+    if (name in _OF_ONE_DTYPE or (name == "nms" and device == CPU)) and interp.autocast is None:
         requirements.same_dtype(interp, site.node, f"torchvision.ops.{name}", parts, decisive=parts[0])
+    if name == _FOCAL and parts[1].tensor.dtype in (*INTEGERS, "bool"):
+        requirements.record(
+            interp, site.node, f"torchvision.ops.{name}", "target-dtype", parts[1:], wanted="float32"
+        )
     first = parts[0].tensor
     rank = known.rank
     if known.loss:
         told = site.value(None, "reduction")
         rank = None if told in (None, NONE, Const("none")) or not isinstance(told, Const) else 0
-    return operations.derived(
-        interp, [part.tensor for part in parts], site, known.dtype or first.dtype, rank, device
-    )
+    dtype = known.dtype or (first.dtype if name not in _MEASURING else _measured(parts))
+    return operations.derived(interp, [part.tensor for part in parts], site, dtype, rank, device)
+
+
+def _measured(parts: list[Part]) -> str | None:
+    """The dtype of areas and of what is made of them: halves are widened before, and integers in some of these."""
+    dtypes = {part.tensor.dtype for part in parts}
+    return dtypes.pop() if len(dtypes) == 1 and dtypes <= {"float32", "float64"} else None
 
 
 #: Layers that apply one of these functions to what they are given.
-_LAYERS = {"RoIAlign": "roi_align", "RoIPool": "roi_pool"}
+_LAYERS = {
+    "RoIAlign": "roi_align",
+    "RoIPool": "roi_pool",
+    "PSRoIAlign": "ps_roi_align",
+    "PSRoIPool": "ps_roi_pool",
+}
 _SEVERAL = "MultiScaleRoIAlign"
 
 

@@ -24,7 +24,7 @@ class LayerSpec:
 
 
 #: Operands that are data, not masks.
-DATA = frozenset({"input", "hx", "src", "tgt", "memory", "query", "key", "value"})
+DATA = frozenset({"input", "input1", "input2", "hx", "src", "tgt", "memory", "query", "key", "value"})
 _CONVOLUTION = LayerSpec()
 WEIGHTED: dict[str, LayerSpec] = {
     **dict.fromkeys("Linear LazyLinear PReLU".split(), LayerSpec()),

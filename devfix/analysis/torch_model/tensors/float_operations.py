@@ -133,7 +133,7 @@ _FUNCTIONS = {
 
 def dtype_of_layer(name: str, dtype: str | None) -> str | None:
     """The dtype of what a layer without weights makes of numbers of a dtype."""
-    return floating(dtype) if of_layer(name) in FLOATING else dtype
+    return floating(dtype) if of_layer(name) in FLOATING or name.startswith("LPPool") else dtype
 
 
 @cache

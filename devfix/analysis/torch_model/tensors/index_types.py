@@ -30,6 +30,8 @@ def check(
 ) -> list[Part]:
     """The operands that are looked up by are of a type that the operation takes; what comes of it is judged as if they were."""
     refused = _REFUSED | {"int32"} if operation in _LONG_ALONE else _REFUSED
+    if any(part.role == "offsets" for part in parts):
+        refused = frozenset(FLOATS)  # the places get the type of what is beside them
     if operation == _COUNTING:
         refused, roles = frozenset((*FLOATS, "bool")), ("input",)
     judged = []

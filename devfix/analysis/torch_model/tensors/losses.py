@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.copying import frozen
-from devfix.analysis.domain.lattice import INTEGERS
+from devfix.analysis.domain.lattice import FLOATS, INTEGERS
 from devfix.analysis.domain.values import UNKNOWN, Const, Tensor, Value
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.torch_model.devices import autocast
@@ -149,20 +149,24 @@ def _check_target(interp: Interpreter, name: str, spec: Loss, parts: list[Part],
     if target is None or target.tensor.dtype is None:
         return
     dtype = target.tensor.dtype
+    if source is not None and _is_of_halves(interp, source, dtype) and _refuses_gradient(name, source):
+        requirements.same_dtype(interp, site.node, name, [target, source], decisive=source)
+        return
     if dtype == "float64" and source is not None and source.tensor.dtype == "float32":
         if _refuses_gradient(name, source):
             requirements.same_dtype(interp, site.node, name, [target, source], decisive=source)
         elif not spec.target:
             requirements.record(interp, site.node, name, "target-width", [target], wanted="float32")
-    weight = next((part for part in parts if part.role == "weight"), None)
-    if (
-        spec.target == "classes"
-        and not requirements.is_float(dtype)
-        and weight is not None
-        and source is not None
-        and not (interp.autocast and {weight.tensor.dtype, source.tensor.dtype} <= autocast.CAST)
-    ):
-        requirements.same_dtype(interp, site.node, name, [weight, source], decisive=source)
+    if spec.target == "classes" and source is not None:
+        _check_class_weights(interp, name, source, target, parts, site)
+    _check_kind(interp, name, spec, source, target, site)
+
+
+def _check_kind(
+    interp: Interpreter, name: str, spec: Loss, source: Part | None, target: Part, site: CallSite
+) -> None:
+    """Whether a target is of the kind of numbers that the loss takes: classes, or floats."""
+    dtype = target.tensor.dtype or ""
     if spec.target == "classes":
         floating = dtype.startswith(("float", "bfloat"))
         bad = dtype in ("int32", "int16", "int8", "bool") or (floating and _is_class_list(source, target))
@@ -173,7 +177,7 @@ def _check_target(interp: Interpreter, name: str, spec: Loss, parts: list[Part],
         if wanted is None or wanted.startswith(("float", "bfloat")):
             requirements.record(interp, site.node, name, "target-dtype", [target], wanted=wanted or "float32")
     elif source is not None and source.tensor.dtype == "float32" and dtype in (*INTEGERS, "bool"):
-        if _refuses_gradient(name, source):
+        if _refuses_gradient(name, source) or name.endswith(".kl_div"):
             requirements.record(interp, site.node, name, "target-dtype", [target], wanted="float32")
 
 
@@ -190,6 +194,26 @@ def _is_turned(name: str, source: Part | None, target: Part | None) -> bool:
 
 #: Losses whose backward pass promotes nothing; that of the first one does on the CPU.
 _UNPROMOTED = ("mse_loss", "huber_loss", "binary_cross_entropy")
+#: What promotes nothing in the first place: "Found dtype Double but expected Float", "Integral inputs not supported".
+_UNPROMOTED_FORWARD = ("binary_cross_entropy",)
+
+
+def _check_class_weights(
+    interp: Interpreter, name: str, source: Part, target: Part, parts: list[Part], site: CallSite
+) -> None:
+    """The weights of classes have the dtype of the predictions, unless autocast widens both."""
+    weight = next((part for part in parts if part.role == "weight"), None)
+    if weight is None or requirements.is_float(target.tensor.dtype):
+        return
+    if not (interp.autocast and {weight.tensor.dtype, source.tensor.dtype} <= autocast.CAST):
+        requirements.same_dtype(interp, site.node, name, [weight, source], decisive=source)
+
+
+def _is_of_halves(interp: Interpreter, source: Part, dtype: str) -> bool:
+    """Whether predictions and targets are floats of two dtypes, one of which has 16 bits or the predictions have 64."""
+    own = source.tensor.dtype
+    odd = own != "float32" or dtype != "float64"
+    return interp.autocast is None and odd and own != dtype and own in FLOATS and dtype in FLOATS
 
 
 def _refuses_gradient(name: str, source: Part) -> bool:
@@ -198,6 +222,8 @@ def _refuses_gradient(name: str, source: Part) -> bool:
     Facts: "mse: double target then backward" says "Found dtype Double but expected Float", and so "mse: long target".
     """
     last = name.rpartition(".")[2]
+    if last in _UNPROMOTED_FORWARD:
+        return True
     there = last in _UNPROMOTED[1:] or (last in _UNPROMOTED and source.tensor.device.is_accelerator)
     return there and source.tensor.grad is True
 

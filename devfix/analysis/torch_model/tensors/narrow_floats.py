@@ -53,10 +53,13 @@ _PROMOTING = frozenset(("igamma", "igammac", "zeta", "stft"))
 #: What the first operand is called, and the second of two.
 _FIRST = ("input", "A", "self", "real", "abs", "x1")
 _SECOND = {
-    "solve": "B", "solve_ex": "B", "solve_triangular": "B", "tensorsolve": "other", "lstsq": "b", "complex": "imag",
+    "solve": "B", "solve_ex": "B", "tensorsolve": "other", "lstsq": "b", "complex": "imag",
     "polar": "angle", "cdist": "x2", "cholesky_solve": "input2", "triangular_solve": "A", "householder_product": "tau", "igamma": "other",
     "igammac": "other", "zeta": "other", "stft": "window",
 }  # fmt: skip
+
+#: Where that stands which is not the second argument.
+_PLACES = {"stft": 4}
 
 
 def check(interp: Interpreter, name: str, site: CallSite) -> None:
@@ -64,7 +67,8 @@ def check(interp: Interpreter, name: str, site: CallSite) -> None:
     if name not in REFUSED or site.open or (name == "cdist" and not _is_by_element(site)):
         return
     operation, refused = REFUSED[name]
-    found = [site.get(0, *_FIRST), *([site.get(1, _SECOND[name])] if name in _SECOND else [])]
+    second = site.get(_PLACES.get(name, 1), _SECOND[name]) if name in _SECOND else None
+    found = [site.get(0, *_FIRST), second]
     given = [(arg, without_none(arg.value)) for arg in found if arg is not None]
     parts = [Part(value, "input", arg.node) for arg, value in given if isinstance(value, Tensor)]
     odd = [part for part in parts if part.tensor.dtype in refused and _stays(interp, name, part.tensor)]

@@ -42,6 +42,8 @@ _ATTENTION = frozenset(
     "attn_mask key_padding_mask mask src_mask tgt_mask memory_mask src_key_padding_mask tgt_key_padding_mask "
     "memory_key_padding_mask".split()
 )
+#: The operands to whose scores masks are added.
+_ASKING = frozenset(("query", "src", "tgt"))
 #: The operands that have to have the dtype of what they are written into, or blended with.
 _WRITTEN = frozenset(("src", "source", "values", "end"))
 #: Functions that autocast gives operands of one dtype, the widest.
@@ -93,12 +95,13 @@ def check_attention_masks(interp: Interpreter, node: ast.AST, operation: str, pa
 
 def _check_added_mask(interp: Interpreter, node: ast.AST, operation: str, parts: list[Part]) -> None:
     """What is added to the scores: "Expected attn_mask dtype to be bool or float or to match query dtype"."""
-    query = next((part for part in parts if part.role == "query"), None)
-    mask = next((part for part in parts if part.role == "attn_mask"), None)
-    if query is None or mask is None or not requirements.is_float(mask.tensor.dtype):
+    query = next((part for part in parts if part.role in _ASKING), None)
+    if query is None or not requirements.is_float(query.tensor.dtype):
         return
-    if mask.tensor.dtype != "float32" and requirements.is_float(query.tensor.dtype):
-        requirements.same_dtype(interp, node, operation, [mask, query], decisive=query)
+    for mask in parts:
+        added = mask.role in _ATTENTION and requirements.is_float(mask.tensor.dtype)
+        if added and mask.tensor.dtype != "float32":
+            requirements.same_dtype(interp, node, operation, [mask, query], decisive=query)
 
 
 def check_bag_weights(

@@ -112,7 +112,8 @@ def _applied(interp: Interpreter, name: str, base: str, site: CallSite, *, in_pl
 def _unary(interp: Interpreter, name: str, base: str, first: Tensor, site: CallSite) -> Value | None:
     if base in SAME or name in SAME:
         float_operations.check(interp, base, first, site)
-        dtype = _added_up(first.dtype) if base in _ADDING_UP else _magnitude(base, first.dtype)
+        counts = base in _ADDING_UP or (base == "square" and first.dtype == "bool")
+        dtype = _added_up(first.dtype) if counts else _magnitude(base, first.dtype)
         result = derived(interp, [first], site, _told(dtype, site), first.rank, elementwise=True)
         if base in ("detach", "data"):
             result = replace(result, grad=False, leaf=True)
@@ -259,7 +260,9 @@ def _operation(interp: Interpreter, name: str, op: Op, site: CallSite, *, in_pla
     if op.same_dtype:
         operand_types.check_alike(interp, name, parts, site)
     parts = operand_types.check_written(interp, site.node, full, parts, in_place=in_place)
-    parts = index_types.check(interp, site.node, full, parts, _INDICES)
+    # Without a dimension it gathers from all numbers in a row.
+    looked_up = "torch.gather" if name == "take_along_dim" and site.get(2, "dim") is None else full
+    parts = index_types.check(interp, site.node, looked_up, parts, _INDICES)
     operand_types.check_masks(interp, site.node, full, parts)
     operand_types.check_logical(interp, site.node, full, parts, [arg.value for arg in site.args[1:]])
     detail = {"in_place": parts[0].role} if in_place else None

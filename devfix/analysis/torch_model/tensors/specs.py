@@ -153,9 +153,11 @@ OPS: dict[str, Op] = {
     # linear algebra
     "lstsq": Op(("input", "b"), scalars=False, same_dtype=True, rank=""),
     **_table(
-        "solve solve_ex solve_triangular tensorsolve",
+        "solve solve_ex tensorsolve",
         Op(("A", "B"), scalars=False, same_dtype=True, rank="last"),
     ),
+    # What is solved for gets the dtype of the matrix.
+    "solve_triangular": Op(("A", "B"), scalars=False, dtype="first", rank="last"),
     **_table(
         "triangular_solve cholesky_solve", Op(("input", "A"), scalars=False, same_dtype=True, rank="first")
     ),
