@@ -133,10 +133,12 @@ class Source:
         return index < len(found) and found[index] <= last
 
     def _lines_of(self, word: str) -> Iterator[int]:
+        place = self.text.find(word)
+        if place < 0:
+            return
         if self.text.count(word) * _FREQUENT > len(self.lines):  # one look at each line takes less
             yield from [number for number, line in enumerate(self.lines, 1) if word in line]
             return
-        place = self.text.find(word)
         while place >= 0:
             line = bisect_right(self._ends, place)
             yield line + 1
@@ -198,8 +200,11 @@ class Source:
 
     def line_at(self, span: Span) -> str:
         """The text at ``span`` on one line, shortened and without comments."""
-        text = self.segment(span)
-        text = " ".join((_without_comments(text) if "#" in text and "\n" in text else text).split())
+        piece = self.segment(span)
+        before, comment, _ = piece.partition("#")
+        text = " ".join(before.split())
+        if comment and len(text) <= _TEXT_LIMIT:  # else nothing behind that sign is shown, whatever it begins
+            text = " ".join((_without_comments(piece) if "\n" in piece else piece).split())
         return text if len(text) <= _TEXT_LIMIT else text[: _TEXT_LIMIT - 1] + "…"
 
     def cell_span(self, span: Span) -> tuple[int | None, Span]:
