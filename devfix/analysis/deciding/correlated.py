@@ -11,11 +11,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple, TypeGuard
 
-from devfix.analysis.deciding.steadiness import holds_still, is_steady, loop_of, options_in, targets
+from devfix.analysis.deciding.steadiness import holds_still, is_steady, loop_of, options_in
 from devfix.analysis.domain.state import State, is_loaded, parted
 from devfix.analysis.domain.values import Ref, Tensor, TupleValue, Union, Value
 from devfix.analysis.text.scope_names import parameters_of
 from devfix.analysis.text.syntax import remembered, statements_in, walk
+from devfix.analysis.text.targets import targets
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter

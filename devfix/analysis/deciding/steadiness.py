@@ -8,22 +8,23 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from devfix.analysis.reuse import reads
 from devfix.analysis.text.scope_names import parameters_of
 from devfix.analysis.text.syntax import (
     FLAG_PARTS,
+    SCOPES,
     asks_for_file,
+    blocks_of,
     called,
     is_flag,
     remembered,
     spelt,
     statements_in,
-    statements_of,
     walk,
 )
+from devfix.analysis.text.targets import targets
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -37,7 +38,7 @@ def is_steady(interp: Interpreter, test: ast.expr) -> bool:
     scope = reads.tree(interp) if function is None else function.node
     if not looks.at or not _changing(scope).isdisjoint(looks.at):
         return False
-    return looks.into.isdisjoint(_refilled(scope)) and _declared(interp, scope).isdisjoint(looks.at)
+    return not _is_refilled(scope, looks) and _declared(interp, scope).isdisjoint(looks.at)
 
 
 def loop_of(interp: Interpreter, test: ast.expr) -> Loop | None:
@@ -48,7 +49,7 @@ def loop_of(interp: Interpreter, test: ast.expr) -> Loop | None:
         return None
     scope = reads.tree(interp) if frame.function is None else frame.function.node
     brought = {name for name, last in _brought(loop.node).items() if last < (test.lineno, test.col_offset)}
-    if not (_changing(scope) & looks.at <= brought and looks.into.isdisjoint(_refilled(scope))):
+    if not _changing(scope) & looks.at <= brought or _is_refilled(scope, looks):
         return None
     return loop if _declared(interp, scope).isdisjoint(looks.at) else None
 
@@ -151,6 +152,11 @@ _REFILLING = frozenset(
 )
 
 
+def _is_refilled(scope: ast.AST, looks: _Looks) -> bool:
+    """Whether a scope changes the contents of what a test looks into; few tests do, and then all of the scope is looked at."""
+    return bool(looks.into) and not looks.into.isdisjoint(_refilled(scope))
+
+
 @remembered
 def _refilled(scope: ast.AST) -> frozenset[str]:
     """The containers of a function or a script whose contents are changed somewhere in it, as they are spelt."""
@@ -186,16 +192,17 @@ def _changing(scope: ast.AST) -> frozenset[str]:
     """What a function or a script gives a value more than once: in a loop, in two places, or as an attribute."""
     changing: set[str] = set()
     bound = {parameter.arg for parameter in parameters_of(scope)}
-    for part in statements_of(scope):
-        in_loop = isinstance(part, (ast.For, ast.AsyncFor, ast.While))
-        changing.update(
-            spelt(target) for inner in (statements_in(part) if in_loop else ()) for target in targets(inner)
-        )
+    pending = [(part, False) for part in blocks_of(scope)]
+    while pending:
+        part, in_loop = pending.pop()
+        in_loop = in_loop or isinstance(part, (ast.For, ast.AsyncFor, ast.While))
         for target in targets(part):
             text = spelt(target)
-            if text in bound or not isinstance(target, ast.Name):
+            if in_loop or text in bound or not isinstance(target, ast.Name):
                 changing.add(text)
             bound.add(text)
+        if in_loop or not isinstance(part, SCOPES):
+            pending += [(inner, in_loop) for inner in blocks_of(part)]
     return frozenset(changing)
 
 
@@ -220,25 +227,3 @@ def _declared_in(scope: ast.AST) -> frozenset[str]:
         elif isinstance(node, ast.NamedExpr) and isinstance(node.target, ast.Name):
             names.add(node.target.id)
     return frozenset(names)
-
-
-def targets(statement: ast.AST) -> Iterator[ast.expr]:
-    """What a statement gives values to, and what it takes away."""
-    if isinstance(statement, ast.Assign):
-        found = statement.targets
-    elif isinstance(statement, (ast.AugAssign, ast.AnnAssign, ast.For, ast.AsyncFor)):
-        found = [statement.target]
-    elif isinstance(statement, ast.Delete):
-        found = statement.targets
-    elif isinstance(statement, (ast.With, ast.AsyncWith)):
-        found = [item.optional_vars for item in statement.items if item.optional_vars is not None]
-    else:
-        return
-    for target in found:
-        if isinstance(target, ast.Name):  # as most are: nothing is below it
-            yield target
-            continue
-        for part in walk(target):
-            if isinstance(part, (ast.Name, ast.Attribute, ast.Subscript)):
-                if not isinstance(part.ctx, ast.Load):
-                    yield part

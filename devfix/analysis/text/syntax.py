@@ -56,7 +56,7 @@ def walk(node: ast.AST) -> Iterator[ast.AST]:
             pending += below(current)
 
 
-_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 
 
 _BLOCKS = ("body", "handlers", "orelse", "finalbody", "cases")
@@ -102,27 +102,27 @@ def statements_in(node: ast.AST) -> Iterator[ast.AST]:
     while pending:
         current = pending.pop()
         yield current
-        pending += _within(current)
+        pending += blocks_of(current)
 
 
 def statements_of(scope: ast.AST) -> Iterator[ast.AST]:
     """The statements of a function or script but those of the functions and classes in it."""
-    pending = _within(scope)
+    pending = blocks_of(scope)
     while pending:
         current = pending.pop()
         yield current
-        if not isinstance(current, _SCOPES):
-            pending += _within(current)
+        if not isinstance(current, SCOPES):
+            pending += blocks_of(current)
 
 
-def _within(node: ast.AST) -> list[ast.AST]:
-    """The statements right below a statement."""
+def blocks_of(node: ast.AST) -> list[ast.AST]:
+    """The statements right below a statement, and its handlers and cases."""
     kind = node.__class__
     names = _BLOCKS_OF.get(kind)
     if names is None:
         has = not issubclass(kind, ast.expr)
         names = _BLOCKS_OF[kind] = tuple(name for name in _BLOCKS if has and name in kind._fields)
-    return [part for name in names for part in getattr(node, name)]
+    return [part for name in names for part in getattr(node, name)] if names else []
 
 
 def speaks(
@@ -155,13 +155,13 @@ def _makes_lambdas(node: ast.AST) -> bool:
 
 @remembered
 def _makes_definitions(node: ast.AST) -> bool:
-    return any(isinstance(part, _SCOPES) for part in statements_in(node) if part is not node)
+    return any(isinstance(part, SCOPES) for part in statements_in(node) if part is not node)
 
 
 @remembered
 def names_kept(function: ast.AST) -> frozenset[str]:
     """The names that functions and classes use which a function makes: they may outlive its call."""
-    made = [part for part in walk(function) if isinstance(part, _SCOPES) and part is not function]
+    made = [part for part in walk(function) if isinstance(part, SCOPES) and part is not function]
     names = (part for each in made for part in walk(each) if isinstance(part, ast.Name))
     return frozenset(part.id for part in names if isinstance(part.ctx, ast.Load))
 
