@@ -178,14 +178,17 @@ def _reassigned(cls: ast.ClassDef) -> frozenset[str]:
     """The attributes that methods assign once the object is made."""
     helpers = construction_helpers(cls)
     late = (m for m in _methods(cls) if m.name != "__init__" and m.name not in helpers)
-    return frozenset[str]().union(*(own_attributes.of(method)[1] for method in late))
+    return frozenset[str]().union(*(own_attributes.assigned_by(method) for method in late))
 
 
 @remembered
 def construction_helpers(cls: ast.ClassDef) -> frozenset[str]:
     """The methods that the constructor uses and no other method does: they see the object half made."""
-    early: set[str] = set()
-    late: set[str] = set()
-    for method in _methods(cls):
-        (early if method.name == "__init__" else late).update(own_attributes.of(method)[0])
-    return frozenset(early - late)
+    methods = _methods(cls)
+    made_by = (method for method in methods if method.name == "__init__")
+    early = frozenset[str]().union(*(own_attributes.named_by(method) for method in made_by))
+    helpers = early.intersection(method.name for method in methods)
+    if not helpers:
+        return helpers  # as in most classes, whose other methods need not be looked at
+    late = (method for method in methods if method.name != "__init__")
+    return helpers.difference(*(own_attributes.named_by(method) for method in late))

@@ -33,7 +33,7 @@ def forget(interp: Interpreter, function: Function, site: CallSite) -> None:
         return
     given = [arg.value for arg in site.all_args()]
     if function.owner is not None and given and isinstance(given[0], Ref):
-        _forget_assigned(interp, given[0], own_attributes.of(function.node)[1])
+        _forget_assigned(interp, given[0], own_attributes.assigned_by(function.node))
     if function.node.name == "__init__":
         moved = given[1:]
     else:

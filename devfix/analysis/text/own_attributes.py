@@ -6,48 +6,52 @@ import ast
 
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.values import UNKNOWN, Obj, Ref, Tensor, Value
-from devfix.analysis.text.nodes_below import below
-from devfix.analysis.text.syntax import remembered
+from devfix.analysis.text.syntax import remembered, statements_in, walk
+from devfix.analysis.text.targets import targets
 
 _METHODS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 @remembered
-def of(method: ast.FunctionDef | ast.AsyncFunctionDef) -> tuple[frozenset[str], frozenset[str]]:
-    """The attributes of ``self`` that a method names, and those that it assigns.
-
-    What ``super().cuda()`` gives is the object, too.
-    """
-    found: list[tuple[str, ast.Attribute]] = []
-    selves = {"self"}
-    pending: list[ast.AST] = [method]
-    while pending:  # most of a method are names, constants and attributes, which ``walk`` is not needed for
-        node = pending.pop()
-        kind = type(node)
-        if kind is ast.Name or kind is ast.Constant:
-            continue
-        if isinstance(node, ast.Attribute):
-            holder = node.value
-            if isinstance(holder, ast.Name):
-                found.append((holder.id, node))
-            else:
-                pending.append(holder)
-        else:
-            if isinstance(node, ast.Assign) and is_of_base(node.value):
-                selves.update(target.id for target in node.targets if isinstance(target, ast.Name))
-            pending += below(node)
-    own = [node for name, node in found if name in selves]
-    return (
-        frozenset(node.attr for node in own),
-        frozenset(node.attr for node in own if isinstance(node.ctx, ast.Store)),
+def named_by(method: ast.FunctionDef | ast.AsyncFunctionDef) -> frozenset[str]:
+    """The attributes of ``self`` that a method names."""
+    selves = _selves(method)
+    parts = (part for part in walk(method) if isinstance(part, ast.Attribute))
+    return frozenset(
+        part.attr for part in parts if isinstance(part.value, ast.Name) and part.value.id in selves
     )
+
+
+@remembered
+def assigned_by(method: ast.FunctionDef | ast.AsyncFunctionDef) -> frozenset[str]:
+    """The attributes of ``self`` that a method assigns: statements do, so none of its expressions is looked at."""
+    selves = _selves(method)
+    given = (target for statement in statements_in(method) for target in targets(statement))
+    return frozenset(
+        target.attr
+        for target in given
+        if isinstance(target, ast.Attribute)
+        and isinstance(target.ctx, ast.Store)
+        and isinstance(target.value, ast.Name)
+        and target.value.id in selves
+    )
+
+
+@remembered
+def _selves(method: ast.FunctionDef | ast.AsyncFunctionDef) -> frozenset[str]:
+    """The names that a method has for its object: what ``super().cuda()`` gives is the object, too."""
+    assigned = (
+        node for node in statements_in(method) if isinstance(node, ast.Assign) and is_of_base(node.value)
+    )
+    names = (target for node in assigned for target in node.targets)
+    return frozenset(["self", *(target.id for target in names if isinstance(target, ast.Name))])
 
 
 @remembered
 def set_by(cls: ast.ClassDef) -> frozenset[str]:
     """The attributes that methods of a class assign."""
     methods = (node for node in cls.body if isinstance(node, _METHODS))
-    return frozenset[str]().union(*(of(method)[1] for method in methods))
+    return frozenset[str]().union(*(assigned_by(method) for method in methods))
 
 
 def is_of_base(node: ast.expr) -> bool:

@@ -105,7 +105,7 @@ def _declares(cls: ast.ClassDef, name: str) -> bool:
         targets = part.targets if isinstance(part, ast.Assign) else [getattr(part, "target", None)]
         if any(isinstance(target, ast.Name) and target.id == name for target in targets):
             return True
-        if isinstance(part, _METHODS) and name in own_attributes.of(part)[1]:
+        if isinstance(part, _METHODS) and name in own_attributes.assigned_by(part):
             return True
     return False
 
