@@ -17,6 +17,7 @@ from devfix.file_report import Crash, FileReport
 from devfix.findings import Applicability, Edit, Finding, ReplaceComment
 from devfix.fixing import Admits, Fixer
 from devfix.judgement import Analyse, Judgement, RuleFailure, UnusedSuppression, judge
+from devfix.judgements import Judgements
 from devfix.project import Program, Project
 from devfix.registry import PackFault, Rule
 from devfix.selection import Selection
@@ -162,7 +163,7 @@ class Engine:
 
     def _fixer(self, wanted: Applicability) -> Fixer:
         rewriting = self.rewriting or _rewriting()
-        return Fixer(self.judge, rewriting.apply_edits, rewriting.error, self.selection, wanted)
+        return Fixer(Judgements(self.judge), rewriting.apply_edits, rewriting.error, self.selection, wanted)
 
 
 def check(project: Project, rules: Sequence[Rule], settings: Settings) -> list[FileReport]:

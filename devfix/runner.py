@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
 
-from devfix import ending
+from devfix import ending, large_programs
 from devfix.baseline.known import Known, admitted
 from devfix.cache.contents import Tree
 from devfix.cache.memory import Memory, program_key
@@ -22,6 +22,7 @@ from devfix.file_report import Crash, FileReport, Skipped
 from devfix.findings import Applicability
 from devfix.judgement import is_relevant
 from devfix.kept_trees import KeptTrees
+from devfix.large_programs import SMALL
 from devfix.nesting import deepest
 from devfix.pool import Pool
 from devfix.prefilter import concerned
@@ -33,8 +34,6 @@ from devfix.source import Source, decode_source
 from devfix.timing import READING, Spent, Timing, measured
 from devfix.writing import write_reports
 
-#: Below this much text a process would take longer to start than to do its work.
-SMALL = 200_000
 #: The trees of so much text are kept from the first look at the files, beside those of the largest program.
 KEPT_TREES = 400_000
 #: Stands in the place of a program's key for all files that have nothing to do with accelerators.
@@ -327,9 +326,9 @@ def _run_program(
     try:
         with _collecting_seldom():
             if task.wanted is None:
-                return _checked(engine, program, units, jobs)
+                return large_programs.checked(engine, program, units, jobs)
             admits = partial(admitted, task.known) if task.known else None
-            return _with_jobs(engine, program, jobs).fix(program, task.wanted, admits)
+            return large_programs.fixing(engine, program, jobs).fix(program, task.wanted, admits)
     except RecursionError:
         return _without_deepest(engine, task, program)
     except Exception as error:  # noqa: BLE001 - a defect in a rule must not end the run
@@ -351,33 +350,6 @@ def _without_deepest(engine: Engine, task: Task, program: Program) -> list[FileR
     reports = _run_program(engine, task, rest) if rest.targets else []
     skipped = [Skipped(path, "is nested too deeply to be analysed")] if path in program.targets else []
     return [*for_skipped(skipped), *reports]
-
-
-def _checked(engine: Engine, program: Program, units: UnitStore | None, jobs: int) -> list[FileReport]:
-    """The reports of a program; of a large one those parts alone are analysed that may come to something else now."""
-    if units is None or not _is_large(program):
-        return _with_jobs(engine, program, jobs).check(program)
-    from devfix.analysis import analyse  # noqa: PLC0415 - a run without relevant files never needs it
-
-    first = min(program.sources)
-    keeper = units.keeper(first)
-    found = engine.check(program, partial(analyse, keeper=keeper, jobs=jobs))
-    units.keep(first, keeper)
-    return found
-
-
-def _with_jobs(engine: Engine, program: Program, jobs: int) -> Engine:
-    """An engine that does so many jobs of the analysis of a large program at the same time."""
-    if jobs == 1 or engine.analyse is not None or not _is_large(program):
-        return engine
-    from devfix.analysis import analyse  # noqa: PLC0415 - as above
-
-    return replace(engine, analyse=partial(analyse, jobs=jobs))
-
-
-def _is_large(program: Program) -> bool:
-    """Whether a program that has to do with accelerators takes long."""
-    return _length(program) > SMALL and is_relevant(program)
 
 
 @contextmanager

@@ -119,8 +119,7 @@ class Keeper:
 
     def kept(self) -> Kept:
         """The units of the run that is over."""
-        assert self._recorder is not None, "a program was analysed"
-        return Kept(self._made, tuple(self._recorder.bound))
+        return Kept(self._made, () if self._recorder is None else tuple(self._recorder.bound))
 
     def run(self, interp: Interpreter, path: str, budget: int, body: Callable[[], bool]) -> None:
         """Do what ``body`` does, which says whether it came to its end, or what it did before."""
