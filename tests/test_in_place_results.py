@@ -44,6 +44,11 @@ STATEMENTS = """
     x.sqrt_()
     x.mul_(k)
     x.atan2_(k)
+    k.add_(torch.bincount(k, minlength=3)[:3])
+    k.add_(torch.bincount(k, weights=x, minlength=3)[:3])
+    k.add_(torch.bincount(k, weights=k, minlength=3)[:3])
+    k.add_(torch.bincount(k, weights=None, minlength=3)[:3])
+    x.add_(torch.bincount(k, weights=x.double(), minlength=3)[:3])
 """
 SETTING = "import torch\nk, x = torch.ones(3, dtype=torch.int64), torch.ones(3)\n"
 

@@ -379,6 +379,11 @@ torch.diff(torch.rand(3), 2, -1, torch.zeros(1), torch.zeros(2, dtype=torch.floa
 torch.arange(4).diff(append=torch.zeros(1))
 torch.bincount(ids)
 torch.bincount(ids, weights=torch.rand(2))
+torch.bincount(ids, torch.rand(2, dtype=torch.float64), minlength=3)
+torch.bincount(ids, weights=torch.rand(2).half())
+torch.bincount(ids, weights=ids)
+torch.bincount(ids, weights=None)
+ids.bincount(torch.rand(2))
 np.float32(1) * 2.0
 np.nonzero(np.eye(3))
 np.zeros(3)[np.nonzero(np.ones(3))]

@@ -33,8 +33,15 @@ def of(op: Op, tensors: list[Tensor], site: CallSite, unclear: bool) -> str | No
             return None
         return COMPLEX_OF.get(tensors[0].dtype or "") if site.value(None, "return_complex") == TRUE else None
     if op.dtype == "counted":
-        return "int64" if len(tensors) == 1 and not unclear else None
+        return None if unclear else _counted(*(weights.dtype for weights in tensors[1:]))
     return op.dtype or None
+
+
+def _counted(*weights: str | None) -> str | None:
+    """How often there is each number, or the sums of its weights: float64, unless these are float32."""
+    if not weights:
+        return "int64"
+    return weights[0] if weights[0] in (None, "float32") else "float64"
 
 
 def _rounds(site: CallSite) -> bool:
