@@ -148,3 +148,60 @@ def test_what_moves_where_it_is_there_is_moved_already() -> None:
     text = STORAGE.replace("        self.masks = self.masks.to(device)\n", moved)
     assert mended(text) == text
     assert mended(text.replace("    storage.to(device)\n", "")) == text
+
+
+POLICY = """
+import torch
+from torch import nn
+
+
+class Policy(nn.Module):
+    def __init__(self, space):
+        super().__init__()
+        self.lin = nn.Linear(3, 2)
+        self.scale = torch.FloatTensor(space[1])
+        self.bias = torch.FloatTensor(space[0])
+
+    def forward(self, x):
+        return self.lin(x) * self.scale + self.bias
+
+    def to(self, device):
+        {moves}
+        return super().to(device)
+
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+net = {net}
+print(net(torch.ones(4, 3, device=device)).sum())
+"""
+BOTH = "self.scale = self.scale.to(device)\n        self.bias = self.bias.to(device)"
+NET = "Policy([[0.0, 1.0], [1.0, 2.0]])"
+
+
+def test_an_attribute_of_a_module_moves_in_the_method_that_moves_the_others() -> None:
+    text = POLICY.format(moves=BOTH, net=f"{NET}.to(device)")
+    assert mended(text) == text
+    for kept in BOTH.split("\n        "):
+        moves = BOTH.replace(kept, "").strip()
+        after = mended(POLICY.format(moves=moves, net=f"{NET}.to(device)"))
+        assert "register_buffer" not in after
+        assert sorted(BOTH.split()) == sorted(
+            after.partition("def to(self, device):")[2].split("return")[0].split()
+        )
+
+
+def test_where_the_method_is_not_called_attributes_become_buffers() -> None:
+    """``nn.Sequential`` moves its parts without their own method."""
+    moves = "self.bias = self.bias.to(device)"
+    after = mended(POLICY.format(moves=moves, net=f"nn.Sequential({NET}).to(device)"))
+    assert "self.scale = self.scale.to(device)" not in after
+    assert clashes(after) == []
+
+
+def test_what_may_be_a_number_is_not_asked_to_move() -> None:
+    text = POLICY.format(moves="self.bias = self.bias.to(device)", net=f"{NET}.to(device)")
+    text = text.replace(
+        "        self.scale = torch.FloatTensor(space[1])\n",
+        "        if len(space) > 5:\n            self.scale = 1.0\n        else:\n            self.scale = torch.FloatTensor(space[1])\n",
+    ).replace(NET, "Policy(eval(input()))")
+    assert "self.scale = self.scale.to(device)" not in mended(text)

@@ -22,6 +22,7 @@ from devfix.findings import (
 from devfix.placement.devices.boundness import contains
 from devfix.placement.modules import inherited_names
 from devfix.placement.modules.named_attribute import NamedAttribute, named_attribute
+from devfix.placement.moves import own_move
 from devfix.placement.text import provenance
 from devfix.placement.text.naming import given
 
@@ -117,8 +118,13 @@ def _is_left_behind(facts: Facts, kept: list[Origin]) -> bool:
 
 
 def buffer_fix(facts: Facts, attributes: list[Attribute | NamedAttribute]) -> Fix | None:
-    """Registers all of ``attributes`` as buffers, which keeps the ``state_dict`` as it is."""
+    """Registers all of ``attributes`` as buffers, which keeps the ``state_dict`` as it is.
+
+    A module that has a ``to`` of its own for its attributes moves them there, as the others.
+    """
     used = [attribute for attribute in attributes if _is_read_elsewhere(attribute)] or attributes[:1]
+    if (moved := _in_own_move(facts, used)) is not None:
+        return moved
     edits: dict[FileEdit, None] = {}
     for attribute in used:
         change = _as_buffer(facts, attribute)
@@ -128,6 +134,18 @@ def buffer_fix(facts: Facts, attributes: list[Attribute | NamedAttribute]) -> Fi
     names = ", ".join(dict.fromkeys(attribute.spoken for attribute in used))
     title = f"register {names} as {'a buffer' if len(used) == 1 else 'buffers'}"
     return Fix(title, tuple(edits), Applicability.SAFE) if edits else None
+
+
+def _in_own_move(facts: Facts, used: list[Attribute | NamedAttribute]) -> Fix | None:
+    edits: dict[FileEdit, None] = {}
+    for each in used:
+        plain = isinstance(each, Attribute) and _holds_tensors(facts, each)
+        change = own_move.in_module(facts, each.outline, each.function, each.name) if plain else ()
+        if not change:
+            return None
+        edits.update(dict.fromkeys(change))
+    names = ", ".join(dict.fromkeys(each.spoken for each in used))
+    return Fix(f"move {names} with the other attributes", tuple(edits), Applicability.SAFE) if edits else None
 
 
 def _is_read_elsewhere(attribute: Attribute | NamedAttribute) -> bool:

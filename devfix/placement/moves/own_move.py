@@ -13,8 +13,11 @@ from devfix.findings import FileEdit, InsertAfter, Origin
 from devfix.placement.devices import device_expression, imported_device
 from devfix.placement.devices.device_expression import Place
 from devfix.placement.moves import declared_parts
+from devfix.placement.siblings import sibling_move
 
 Edits = tuple[FileEdit, ...]
+
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 _MOVES = ("to", "cuda")
 #: Through so many functions the object that one of them makes is followed.
@@ -60,6 +63,20 @@ def of_attribute(facts: Facts, trail: tuple[Origin, ...]) -> Edits:
     return _beside(outline, maker, mover, target.attr)
 
 
+def in_module(facts: Facts, outline: Outline, maker: _Function, name: str) -> Edits:
+    """One more attribute is moved in the ``to`` that a module has of its own, which moves others, as it is seen to do."""
+    cls = outline.class_of(maker)
+    mover = _mover(outline, cls) if cls is not None else None
+    if mover is None or mover.method.name not in _MOVES or name in mover.moves:
+        return ()
+    receiver = outline.receiver_name(mover.method)
+    for kept, statement in mover.moves.items():
+        place = Place(outline.source.path, outline, statement)
+        if not sibling_move.is_placed(facts, place, statement, f"{receiver}.{kept}"):
+            return ()
+    return _beside(outline, maker, mover, name, fewest=1)
+
+
 def _stored(trail: tuple[Origin, ...]) -> Origin | None:
     return next((site for site in trail if site.kind == "attribute"), None)
 
@@ -97,12 +114,10 @@ def _where_there(value: ast.expr) -> ast.expr:
     return parts[0] if len(parts) == 1 else value
 
 
-def _beside(
-    outline: Outline, maker: ast.FunctionDef | ast.AsyncFunctionDef, mover: _Mover, name: str
-) -> Edits:
+def _beside(outline: Outline, maker: _Function, mover: _Mover, name: str, fewest: int = 2) -> Edits:
     """One more attribute is moved as its neighbours are, in the order in which they were made; what may be None where it is there."""
     moves = {name: move for name, move in mover.moves.items() if isinstance(move.value, ast.Call)}
-    if len(moves) < 2:
+    if len(moves) < fewest:
         return ()
     order = [node.attr for node in _stores(maker)]
     before = [other for other in order[: order.index(name)] if other in moves]

@@ -59,7 +59,8 @@ def meet(
         written = parts[0] if detail and "in_place" in detail else None
         # Where the program was made for the CPU, what may be no scalar goes along.
         excused = (0,) if interp.program.adopts else (0, None)
-        hosts = [part for part in hosts if part is written or part.tensor.rank not in excused]
+        told = [part if part is written else _refused(part, excused) for part in hosts]
+        hosts = [part for part in told if part is not None]
     if hosts:
         paths = _on_each_path(hosts)
         said = {**(detail or {}), "paths": "1"} if len(paths) > 1 else detail or {}
@@ -69,6 +70,16 @@ def meet(
     if len({part.tensor.device.label for part in accelerated} - {UNKNOWN_INDEX}) > 1:
         _record(interp, node, operation, "other-accelerator", accelerated, detail or {})
     return (accelerated or placed)[0].tensor.device
+
+
+def _refused(part: Part, excused: tuple[int | None, ...]) -> Part | None:
+    """An operand on the CPU whose rank does not excuse it; of one that is a number on some paths, what it is on the others."""
+    tensor = part.tensor
+    if tensor.rank not in excused:
+        return part
+    left = (tensor.paths[0], *tensor.elsewhere) if tensor.rank is None and tensor.elsewhere else ()
+    found = tuple([path for path in left if path.rank not in excused])
+    return replace(part, tensor=replace(found[0], paths=found)) if found else None
 
 
 def _with_host_paths(parts: list[Part]) -> list[Part]:
