@@ -187,8 +187,9 @@ def batch_sampler(interp: Interpreter, name: str, site: CallSite) -> Value:
 def element(interp: Interpreter, value: Value, node: ast.expr | None) -> Value:
     """``dataset[i]``."""
     if isinstance(value, Union):
-        # Nobody hands a loader the name of a data set: such a member is an option that chose none.
-        named = tuple(member for member in value.members if scalar_type(member) != "str") or value.members
+        # Nobody hands a loader the name of a data set, or None: such a member is an option that chose none.
+        none = (NONE, *(member for member in value.members if scalar_type(member) == "str"))
+        named = tuple(member for member in value.members if member not in none) or value.members
         each = [element(interp, member, node) for member in named]
         lengths = {len(part.items) for part in each if isinstance(part, TupleValue)}
         # Samples of two parts or of three are told apart, so that the first part of both stays known.
@@ -323,7 +324,7 @@ def _is_of_script(interp: Interpreter, dataset: Value) -> bool:
     Where a program is adopted no data is.
     """
     if isinstance(dataset, Union):
-        return all(_is_of_script(interp, member) for member in dataset.members)
+        return all(_is_of_script(interp, member) for member in dataset.members if member != NONE)
     obj = interp.obj_of(dataset)
     if interp.program.adopts and interp.is_script and obj is not None and obj.kind == "dataset":
         return True
