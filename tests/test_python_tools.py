@@ -246,3 +246,34 @@ def test_the_first_state_of_a_recurrent_layer_is_the_one_that_fits_it() -> None:
     nn.LSTM(4, 4).cuda()(torch.ones(3, 2, 4, device="cuda"), state)
     """
     assert [found.partition(": ")[2] for found in clashes(program)] == ["device"]
+
+
+_ACCUMULATED = """\
+import itertools
+import torch
+
+def filtered(rows, start):
+    found = itertools.accumulate(rows, lambda state, row: 0.5 * state + row, initial=start)
+    return torch.stack(list(itertools.islice(found, 1, None)))
+
+rows = torch.rand(20, 3, device="cuda")
+"""
+
+
+@pytest.mark.parametrize("start", ["torch.zeros(3)", "torch.zeros(rows.shape[1:])", "torch.rand(3)"])
+@pytest.mark.parametrize("taken", ["rows", "rows.unbind(0)", "[row for row in rows]"])
+def test_what_many_items_are_accumulated_upon_meets_the_first(taken: str, start: str) -> None:
+    assert clashes(f"{_ACCUMULATED}filtered({taken}, {start})\n") == ["5: device"]
+
+
+@pytest.mark.parametrize(
+    "start", ["rows.new_zeros(3)", "torch.zeros(())", "0.0", "torch.zeros_like(rows[0])"]
+)
+def test_what_fits_the_first_item_may_begin_an_accumulation(start: str) -> None:
+    assert clashes(f"{_ACCUMULATED}filtered(rows.unbind(0), {start})\n") == []
+
+
+def test_nothing_of_an_accumulation_is_known_that_begins_elsewhere_than_it_goes_on() -> None:
+    text = f"{_HEAD}result = list(itertools.accumulate(x.unbind(0), lambda a, b: b, initial=torch.zeros(3)))[5]\n"
+    result = Ending(text)["result"]
+    assert not isinstance(result, Tensor) or str(result.device) not in ("cuda", "cpu")

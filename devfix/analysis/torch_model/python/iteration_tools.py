@@ -196,12 +196,12 @@ def accumulate(interp: Interpreter, name: str, site: CallSite) -> Value:
     function = site.value(1, "func")
     combine = function if function is not None and function != NONE else External("operator.add")
     items = iteration.exact_items(interp, site.value(0, "iterable") or UNKNOWN)
-    if items is not None and len(items) <= _FOLDED:
-        begun = [each for each in (site.value(None, "initial"),) if each not in (None, NONE)]
-        row = [*begun, *items]
-        return TupleValue(tuple(itertools.accumulate(row, lambda a, b: _joined(interp, combine, a, b, site))))
-    element = _first(interp, site)
-    return Sequence(join_all([element, _joined(interp, combine, element, element, site)]))
+    start = site.value(None, "initial")
+    begun = [] if start is None or start == NONE else [start]
+    told_apart = items is not None and len(items) <= _FOLDED
+    row = [*begun, *(items if items is not None and told_apart else (_first(interp, site),) * 2)]
+    found = list(itertools.accumulate(row, lambda a, b: _joined(interp, combine, a, b, site)))
+    return TupleValue(tuple(found)) if told_apart else Sequence(join_all(found))
 
 
 def reduce(interp: Interpreter, name: str, site: CallSite) -> Value:
