@@ -49,6 +49,7 @@ ORIGIN_KINDS = (
     "left-namedtuple",
     "left-list",
     "left-dict",
+    "left-mapping",
     "left-dataclass",
     "left-part",
     "left-part-list",

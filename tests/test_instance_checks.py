@@ -694,3 +694,63 @@ def test_it_is_known_what_is_registered(value: str, asked: str, known: bool) -> 
 def test_what_only_some_runs_register_is_not_known() -> None:
     end = Ending(f"{_REGISTERED}answer = isinstance(torch.ones(3), Plain)\n")
     assert end["answer"] == Scalar("bool")
+
+
+_ALIKE = """
+from collections import Counter, OrderedDict, UserDict, UserList, defaultdict, deque
+import torch
+
+class Fields(UserDict):
+    def select(self, name):
+        return self.data[name]
+
+class Further(Fields):
+    pass
+
+class Rows(UserList):
+    pass
+
+class Queue(deque):
+    pass
+
+class Own(dict):
+    pass
+
+class Ordered(OrderedDict):
+    pass
+
+x = torch.zeros(2)
+"""
+_MADE_ALIKE = (
+    "Fields(x=x)", "Further({'x': x})", "Rows([x])", "Queue([x])", "Own(x=x)", "Ordered(x=x)", "deque([x])", "deque(maxlen=3)",
+    "[x]", "{'x': x}", "OrderedDict(x=x)", "defaultdict(list)", "Counter([1])", "UserDict(x=x)", "UserList([x])",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "asked", ["dict", "list", "(list, tuple)", "UserDict", "UserList", "deque", "Fields"]
+)
+@pytest.mark.parametrize("made", _MADE_ALIKE)
+def test_what_behaves_as_a_list_or_dict_is_one_where_it_descends_from_it(made: str, asked: str) -> None:
+    assert not lies(f"{_ALIKE}answer = isinstance({made}, {asked})\n")
+
+
+@pytest.mark.parametrize(
+    ("made", "asked", "known"),
+    [
+        ("Further(x=x)", "dict", False),
+        ("Further(x=x)", "UserDict", True),
+        ("Rows([x])", "list", False),
+        ("deque([x])", "list", False),
+        ("deque([x])", "deque", True),
+        ("Own(x=x)", "dict", True),
+        ("Own(x=x)", "UserDict", False),
+    ],
+)
+def test_it_is_known_what_only_behaves_as_a_list_or_dict(made: str, asked: str, known: bool) -> None:
+    assert Ending(f"{_ALIKE}answer = isinstance({made}, {asked})\n")["answer"] == Const(known)
+
+
+@pytest.mark.parametrize("made", ["deque([x])", "[x]", "{'x': x}"])
+def test_the_type_of_a_container_is_the_one_that_python_says(made: str) -> None:
+    assert not lies(f"{_ALIKE}same = type({made}) is deque, type({made}) is list\n")

@@ -250,3 +250,77 @@ def test_a_mover_that_is_given_what_moves_looks_into_the_form_that_was_left() ->
 def test_what_is_given_something_else_than_a_move_is_no_mover(function: str) -> None:
     texts, _ = fix_texts(files(MAP.format(function=function)))
     assert "_fields" not in texts["main.py"]
+
+
+KEPT = """
+import torch
+{imports}
+from torch import nn
+from torch.utils.data import DataLoader, Dataset
+
+class Fields(UserDict):
+    def __getattr__(self, name):
+        if name == "data":
+            raise AttributeError(name)
+        return self.data[name]
+{more}
+class Items(Dataset):
+    def __len__(self):
+        return 8
+
+    def __getitem__(self, index):
+        return Fields(x=torch.randn(4))
+
+def collate(samples):
+    return Fields({{name: torch.stack([each[name] for each in samples]) for name in samples[0]}})
+
+def move(obj, where):
+    if torch.is_tensor(obj):
+        return obj.to(where)
+    if isinstance(obj, {known}):
+        return {{k: move(v, where) for k, v in obj.items()}}
+    if isinstance(obj, (list, tuple)):
+        return type(obj)(move(v, where) for v in obj)
+    return obj
+
+model = nn.Linear(4, 2).to("cuda")
+for batch in DataLoader(Items(), 4, collate_fn=collate):
+    batch = move(batch, "cuda")
+    print(model(batch{read}).sum())
+"""
+
+
+def kept(imports: str, *, known: str = "dict", more: str = "", read: str = '["x"]') -> str:
+    return KEPT.format(imports=imports, known=known, more=more, read=read)
+
+
+@pytest.mark.parametrize(
+    "imports", ["from collections import UserDict", "import collections\nfrom collections import UserDict"]
+)
+@pytest.mark.parametrize("read", ['["x"]', ".x"])
+def test_a_user_dict_that_was_left_is_made_anew_of_its_class(imports: str, read: str) -> None:
+    text = kept(imports, read=read)
+    texts, _ = fix_texts(files(text))
+    written = (
+        "    if isinstance(obj, collections.UserDict):\n"
+        "        return type(obj)({key: move(v, where) for key, v in obj.items()})\n"
+    )
+    assert written in texts["main.py"]
+    assert "import collections\n" in texts["main.py"]
+    assert texts["main.py"].replace(written, "").replace("import collections\n", "") == text.replace(
+        "import collections\n", ""
+    )
+    assert check_texts(texts) == []
+
+
+def test_a_mover_that_knows_user_dicts_stays() -> None:
+    for known in ("(dict, UserDict)", "UserDict", "Mapping", "(Mapping, UserDict)"):
+        text = kept("from collections import UserDict\nfrom collections.abc import Mapping", known=known)
+        assert clashes(text) == []
+        assert fix_texts(files(text))[0]["main.py"] == text
+
+
+def test_a_user_dict_that_is_made_in_its_own_way_is_not_made_anew() -> None:
+    more = "    def __init__(self, entries=None, origin=None, **more):\n        super().__init__(entries, **more)\n        self.origin = origin\n"
+    texts, _ = fix_texts(files(kept("from collections import UserDict", more=more)))
+    assert "type(obj)({" not in texts["main.py"]

@@ -27,7 +27,7 @@ _SPOKEN = {
     "attribute": "is stored here",
     "module-attribute": "is stored here as a plain attribute, which `Module.to` does not move",
     **dict.fromkeys(
-        ("left-tuple", "left-namedtuple", "left-list", "left-dict", "left-dataclass"),
+        ("left-tuple", "left-namedtuple", "left-list", "left-dict", "left-mapping", "left-dataclass"),
         "is handed on as it is here, where batches of other forms move",
     ),
     "left-part": "is handed on as it is here, where other parts move",

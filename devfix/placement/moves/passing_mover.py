@@ -22,8 +22,12 @@ _BRANCHES = {
     "left-tuple": ("isinstance({whole}, tuple)", "tuple({part} for {name} in {whole})"),
     "left-list": ("isinstance({whole}, list)", "[{part} for {name} in {whole}]"),
     "left-dict": ("isinstance({whole}, dict)", "{{key: {part} for key, {name} in {whole}.items()}}"),
+    "left-mapping": (
+        "isinstance({whole}, {package}.UserDict)",
+        "type({whole})({{key: {part} for key, {name} in {whole}.items()}})",
+    ),
 }
-_RECORD = "left-dataclass"
+_RECORD, _MAPPING = "left-dataclass", "left-mapping"
 
 
 def looking_into(facts: Facts, operand: Operand, trails: Iterable[tuple[Origin, ...]]) -> Edits:
@@ -51,13 +55,18 @@ def _of_life(facts: Facts, trail: tuple[Origin, ...]) -> Edits:
         return ()
     if left.kind == _RECORD:
         return _of_record(place, returned, *found)
-    code = _branch(place.node.id, left.kind, _text(place, found[0]), found[1].id)
-    return (FileEdit(place.path, InsertBefore(place.outline.source.span(returned), code)),)
-
-
-def _branch(whole: str, kind: str, part: str, name: str) -> str:
-    test, value = (code.format(whole=whole, part=part, name=name) for code in _BRANCHES[kind])
-    return f"if {test}:\n    return {value}"
+    package, imports = (
+        imported_package.named(place.outline, "collections") if left.kind == _MAPPING else ("", ())
+    )
+    if left.kind == _MAPPING and not package:
+        return ()
+    test, value = (
+        code.format(whole=place.node.id, package=package, part=_text(place, found[0]), name=found[1].id)
+        for code in _BRANCHES[left.kind]
+    )
+    code = f"if {test}:\n    return {value}"
+    edits: tuple[Edit, ...] = (*imports, InsertBefore(place.outline.source.span(returned), code))
+    return tuple(FileEdit(place.path, edit) for edit in edits)
 
 
 def _of_record(place: Place, returned: ast.Return, call: ast.Call, part: ast.Name) -> Edits:

@@ -18,6 +18,8 @@ from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.record.trails import extend
 from devfix.analysis.text.syntax import called, remembered
 from devfix.analysis.torch_model.loading import part_movers
+from devfix.analysis.torch_model.python import mappings
+from devfix.analysis.torch_model.python.standard_library import DEQUE
 from devfix.analysis.torch_model.tensors.arguments import device_of
 from devfix.findings import Origin
 
@@ -30,8 +32,10 @@ _MOVES = ("to", "cuda")
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 #: What may hold tensors.
 _NESTED = frozenset({TupleValue, Ref, Union})
-#: What Python's own containers look like, by the kind of their object.
-_KINDS = {"list": "left-list", "dict": "left-dict"}
+#: What containers were left, by their form: Python's own, and classes of the project made of ``UserDict``.
+_KINDS = {"list": "left-list", "dict": "left-dict", "mapping": "left-mapping"}
+#: What a class has that is made, or kept, in a way of its own.
+_MAKING = ("__init__", "__new__", "__setattr__")
 #: How deep within what was left tensors remember it.
 _DEPTH = 3
 
@@ -161,11 +165,19 @@ def _marked(interp: Interpreter, value: Value, node: ast.expr) -> Value:
         site = interp.site("left-namedtuple", node)
     elif _is_record(interp, obj):
         site = interp.site("left-dataclass", node)
-    elif obj.kind in _KINDS and not isinstance(obj.cls, Class):
-        site = interp.site(_KINDS[obj.kind], node)
+    elif form := _form(interp, obj):
+        site = interp.site(_KINDS[form], node)
     else:
         return value
     return _left(interp, value, site)
+
+
+def _form(interp: Interpreter, obj: Obj) -> str:
+    """The form of a container; "" for what is none, or cannot be made anew of its entries alone."""
+    if not isinstance(obj.cls, Class):
+        return obj.kind if obj.kind in _KINDS and obj.cls != DEQUE else ""
+    own = (classes.find(interp, obj.cls, name) for name in _MAKING)
+    return "mapping" if obj.kind == "dict" and mappings.is_user_dict(interp, obj) and not any(own) else ""
 
 
 def _left(interp: Interpreter, value: Value, site: Origin, depth: int = _DEPTH) -> Value:
@@ -186,6 +198,6 @@ def _left(interp: Interpreter, value: Value, site: Origin, depth: int = _DEPTH) 
         return named_tuples.with_fields(interp, obj, part)
     if site.kind == "left-dataclass" and _is_record(interp, obj):
         interp.update(value, replace(obj, attrs={name: part(held) for name, held in obj.attrs.items()}))
-    elif site.kind == _KINDS.get(obj.kind) and not isinstance(obj.cls, Class):
+    elif site.kind == _KINDS.get(_form(interp, obj)):
         interp.update(value, containers.each(obj, part))
     return value

@@ -49,6 +49,8 @@ _SCALARS = ("int", "float", "bool", "str")
 _BUILT_IN = ("tuple", *_KINDS, *_SCALARS)
 #: Further classes that descend from ``dict``.
 _OF_DICTS = frozenset({"collections.OrderedDict", "collections.defaultdict", "collections.Counter"})
+#: Classes that behave as ``dict`` or ``list`` and descend from neither.
+_ALIKE = frozenset({"collections.UserDict", "collections.UserList", "collections.deque"})
 _TYPES: dict[str, type] = {"int": int, "float": float, "bool": bool, "str": str}
 #: Modules of abstract classes, of which Python itself tells what is an instance.
 _ABSTRACT = {"numbers": numbers, "collections.abc": collections.abc, "typing": collections.abc}
@@ -157,6 +159,8 @@ def _is_of_package(interp: Interpreter, value: Value, name: str) -> bool | None:
         return _is_built_in(interp, value, obj, last)
     if name == iteration.SLICE.name and (value == iteration.SLICE or not isinstance(value, External)):
         return value == iteration.SLICE  # nothing derives from it
+    if name in _ALIKE and obj is not None and obj.kind in _KINDS:
+        return name in modules.external_bases(interp, obj.cls)
     if package in _ABSTRACT and isinstance(value, (Array, Const, Scalar)):
         return _is_kind_of(value, getattr(_ABSTRACT[package], last, None))
     if last in ("Mapping", "MutableMapping", "Dict") and obj is not None and obj.kind == "dict":
@@ -265,7 +269,9 @@ def _is_built_in(interp: Interpreter, value: Value, obj: Obj | None, name: str) 
     if name == "tuple":
         return isinstance(value, TupleValue) or (obj is not None and named_tuples.is_one(interp, obj))
     if name in _KINDS:
-        return obj is not None and (obj.kind == name or _inherits(interp, obj, name))
+        return obj is not None and (
+            _inherits(interp, obj, name) or (obj.kind == name and not _is_alike(interp, obj))
+        )
     kind = _TYPES.get(scalar_type(value) or "")
     return kind is not None and issubclass(kind, _TYPES[name])
 
@@ -274,6 +280,11 @@ def _inherits(interp: Interpreter, obj: Obj, name: str) -> bool:
     """Whether an object of the project is of a class that descends from one of Python's containers."""
     above = modules.external_bases(interp, obj.cls) if isinstance(obj.cls, Class) else ()
     return f"builtins.{name}" in above or (name == "dict" and not _OF_DICTS.isdisjoint(above))
+
+
+def _is_alike(interp: Interpreter, obj: Obj) -> bool:
+    """Whether what behaves as a list or a dict is none of Python's: it wraps one, or it is a ``deque``."""
+    return not _ALIKE.isdisjoint(modules.external_bases(interp, obj.cls))
 
 
 def _is_project_instance(interp: Interpreter, value: Value, option: Class) -> bool | None:

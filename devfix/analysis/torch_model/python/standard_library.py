@@ -81,16 +81,20 @@ def islice(interp: Interpreter, name: str, site: CallSite) -> Value:
 _BOUNDS = 3
 
 
+#: The class of what is a list here, and is none to ``isinstance``.
+DEQUE = External("collections.deque")
+
+
 def deque(interp: Interpreter, name: str, site: CallSite) -> Value:
-    """``collections.deque``: a list."""
+    """``collections.deque``: what it holds is known as that of a list, which it is none of."""
     longest = site.value(1, "maxlen") or NONE
     facts = {} if longest == NONE else {list_places.UNORDERED: NONE}
     if site.args and site.args[0].value != NONE:
         items = iteration.exact_items(interp, site.args[0].value)
         if items is not None:
-            return interp.new(Obj("list", items=items, facts=facts))
-        return interp.new(Obj("list", element=iteration.element(interp, site.args[0].value, None)))
-    return interp.new(Obj("list", items=(), facts=facts))
+            return interp.new(Obj("list", DEQUE, items=items, facts=facts))
+        return interp.new(Obj("list", DEQUE, element=iteration.element(interp, site.args[0].value, None)))
+    return interp.new(Obj("list", DEQUE, items=(), facts=facts))
 
 
 def namespace(interp: Interpreter, name: str, site: CallSite) -> Value:
