@@ -111,6 +111,11 @@ def block_diag(call: Call) -> Optional[torch.device]:
     return next((place for place in places if place is not None), None)
 
 
+def linear_of_nested(call: Call) -> Optional[torch.device]:
+    """Nested tensors alone have a kernel for ``linear`` (native/nested/NestedTensorMatmul.cpp)."""
+    return _named(call, "input", "weight", "bias", method="wrapper_NestedTensorCUDA__linear")
+
+
 def mv(call: Call) -> Optional[torch.device]:
     """LinearAlgebra.cpp: the result is made where the vector is, then ``addmv_``."""
     matrix, vector = _two(call, "self", "vec")

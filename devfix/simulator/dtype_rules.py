@@ -55,6 +55,11 @@ def _without(dtypes: Collection[torch.dtype], kernel: str) -> Rule:
     return rule
 
 
+def _missing(func: Any, args: Sequence[Any], device: torch.device) -> Optional[Refusal]:
+    """native/sparse/cuda/SparseCUDATensorMath.cu has it only to say so."""
+    return Refusal("NYI: CUDA sspaddmm is not implemented", "dtype", blamed=(args[0],))
+
+
 def _convolution(func: Any, args: Sequence[Any], device: torch.device) -> Optional[Refusal]:
     """native/Convolution.cpp compares types on CUDA; the CPU lets a bias of another dtype pass."""
     given, weight, bias = args[0], args[1], args[2]
@@ -135,6 +140,11 @@ REFUSED: dict[str, Rule] = {
     "aten::igamma": _without(_HALVES, "igamma_cuda"),
     "aten::igammac": _without(_HALVES, "igammac_cuda"),
     "aten::histc": half_kernels.counted,
+    "aten::_sparse_softmax": _without(_HALVES, "softmax"),
+    "aten::_sparse_log_softmax": _without(_HALVES, "log_softmax"),
+    "aten::hspmm": _without((*_WHOLE, *_HALVES), "addmm_sparse_cuda"),
+    "aten::sspaddmm": _missing,
+    "aten::_amp_foreach_non_finite_check_and_unscale_": half_kernels.unscaled,
     **dict.fromkeys(["aten::_fft_r2c", "aten::_fft_c2c", "aten::_fft_c2r"], half_kernels.transformed),
     "aten::convolution": _convolution,
     "aten::native_layer_norm": _normalisation(slice(2, 4)),
@@ -278,6 +288,8 @@ def _kernel(name: str) -> str:
 
 #: Operators with a kernel for whole numbers on CUDA alone (torch's own database of operators).
 _WHOLE_ON_CUDA = frozenset({"aten::histc", "aten::max_unpool2d", "aten::max_unpool3d"})
+#: Operators with a kernel for truths on CUDA alone, which counts them like bytes (asked of an H200).
+_TRUTHS_ON_CUDA = frozenset({"aten::abs", "aten::median", "aten::nanmedian", "aten::trace"})
 #: Where running statistics stand behind a weight, or a weight and a bias.
 _STATISTICS = frozenset({"aten::native_batch_norm", "aten::native_batch_norm_backward"})
 _HALF_UNKNOWN = re.compile(
@@ -295,6 +307,9 @@ def widened(
     if func._schema.name in _WHOLE_ON_CUDA and args[0].dtype in _WHOLE and "not implemented" in str(error):
         return (func(args[0].double(), *args[1:], **kwargs).to(args[0].dtype),)
     name, said = func._schema.name, str(error)
+    if name in _TRUTHS_ON_CUDA and args[0].dtype == torch.bool and "for 'Bool'" in said:
+        out = func(args[0].byte(), *args[1:], **kwargs)
+        return (out.bool() if isinstance(out, Tensor) and out.dtype == torch.uint8 else out,)
     if name in _STATISTICS and args[2] is None:
         return _with_statistics(func, args, kwargs)
     if half_kernels.is_missing(name) or not (

@@ -58,6 +58,15 @@ def or_sparse(otherwise: _Rule, position: int = 0) -> _Rule:
     return rule
 
 
+def unscaled(func: Any, args: Sequence[Any], device: torch.device) -> Optional[Refusal]:
+    """Gradients that a ``GradScaler`` takes its scale out of; bfloat16 needs none (native/cuda/AmpKernels.cu)."""
+    odd = [tensor for tensor in args[0] if tensor.dtype == torch.bfloat16]
+    if not odd:
+        return None
+    text = "\"_amp_foreach_non_finite_check_and_unscale_cuda\" not implemented for 'BFloat16'"
+    return Refusal(text, "dtype", NotImplementedError, tuple(odd))
+
+
 def odd_lengths(tensor: torch.Tensor, lengths: Iterable[int]) -> Optional[Refusal]:
     """What CUDA says of a transform of halves along these lengths, which have to be powers of two."""
     told = list(lengths)

@@ -46,10 +46,10 @@ def type_name(tensor: torch.Tensor, device: Optional[torch.device]) -> str:
     return ("CPU" if host else str(device.type if device else "").upper()) + short_name(tensor.dtype) + "Type"
 
 
-def not_implemented(name: str, backend: str = "CUDA") -> Exception:
+def not_implemented(name: str, backend: str = "CUDA", namespace: str = "aten") -> Exception:
     """What the dispatcher says of an operator without a kernel for the accelerator."""
     return refuse(
-        f"Could not run 'aten::{name}' with arguments from the '{backend}' backend. This could be because the "
+        f"Could not run '{namespace}::{name}' with arguments from the '{backend}' backend. This could be because the "
         "operator doesn't exist for this backend, or was omitted during the selective/custom build process "
         "(if using custom build).",
         error=NotImplementedError,

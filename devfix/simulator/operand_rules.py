@@ -59,6 +59,7 @@ _RULES: dict[str, _Rule] = {
     "stack": composite_rules.stack,
     "block_diag": composite_rules.block_diag,
     "mv": composite_rules.mv,
+    "linear": composite_rules.linear_of_nested,
     "embedding": composite_rules.embedding,
     "cholesky_solve": composite_rules.cholesky_solve,
     "linalg_lstsq": composite_rules.lstsq,
@@ -167,14 +168,19 @@ def _lengths_on_host(call: Call) -> Verdict:
 
 def _unknown(call: Call) -> Verdict:
     raise layer_rules.not_implemented(
-        overload_of(call.func), sparse_key(call) + call.accelerator.type.upper()
+        overload_of(call.func), sparse_key(call) + call.accelerator.type.upper(), call.func.namespace
     )
 
 
 def _is_missing(func: Any) -> bool:
     """Whether the accelerator has no kernel for an operator that only a program itself asks for."""
     name = overload_of(func)
+    if func.namespace == "quantized":
+        return name in _QUANTIZED_ON_HOST
     return func.namespace == "aten" and name in HOST_ONLY and "mkldnn" not in name and "_for_cpu" not in name
 
+
+#: What a layer calls that was quantised as it runs.
+_QUANTIZED_ON_HOST = frozenset({"linear_dynamic", "linear_relu_dynamic"})
 
 _ALONE: dict[str, _Rule] = {"aten::_pack_padded_sequence": _lengths_on_host}

@@ -83,7 +83,8 @@ class Call:
 
     def seen(self, tensor: torch.Tensor) -> Operand:
         """What the rules know of a tensor."""
-        return Operand(self.device_of(tensor), tuple(tensor.shape))
+        shape = (1,) * tensor.dim() if tensor.is_nested else tuple(tensor.shape)  # those have no sizes
+        return Operand(self.device_of(tensor), shape)
 
     def checked_arguments(self) -> Iterator[tuple[str, torch.Tensor]]:
         """The tensors that a check in front of a kernel looks at, in its order: outputs, then what has a position.

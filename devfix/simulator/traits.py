@@ -45,7 +45,7 @@ def has_own_dispatch(types: Sequence[Any]) -> bool:
 class Traits(NamedTuple):
     """What there is to know of an operator; ``func`` is kept, so that its identity stays its own.
 
-    ``composite``: it is made of others that should be seen instead. ``free_view``: it only looks at a tensor
+    ``composite``: it is made of others that should be seen instead; ``nests``: but not for nested tensors. ``free_view``: it only looks at a tensor
     differently. ``fresh``: its results have storages of their own. ``waits``: the host may wait for its result,
     always (``synchronising``) or with masks (``indexing``). ``plain``: one tensor comes of tensors, and on one
     accelerator nothing can be wrong with it but their dtypes.
@@ -53,6 +53,7 @@ class Traits(NamedTuple):
 
     func: Any
     composite: bool
+    nests: bool
     free_view: bool
     fresh: bool
     indexing: bool
@@ -79,6 +80,7 @@ def _found(func: Any) -> Traits:
     return Traits(
         func,
         composite=composite,
+        nests=torch._C._dispatch_has_kernel_for_dispatch_key(func.name(), "NestedTensorCPU"),
         free_view=_is_free_view(func),
         fresh=all(returned.alias_info is None for returned in func._schema.returns),
         indexing=name in _INDEXING,

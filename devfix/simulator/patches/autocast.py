@@ -89,7 +89,10 @@ class Casting:
             torch._C._dispatch_tls_set_dispatch_key_included(self._key, False)
 
     def _kernels(self) -> dict[str, Callable[..., Any]]:
-        found = {name: self._kernel(name, self._lower) for name in (*rules.LOWER, *rules.RECURRENT)}
+        found = {
+            name: self._kernel(name, self._lower)
+            for name in (*rules.LOWER, *rules.RECURRENT, rules.OF_SPARSE)
+        }
         found.update((name, self._kernel(name, lambda _tensors: torch.float32)) for name in rules.FULL)
         found.update((name, self._kernel(name, self._widest)) for name in rules.WIDEST)
         found.update((name, self._full_result(name, name)) for name in rules.FULL_RESULT)

@@ -52,8 +52,10 @@ WIDEST = """
 #: and what goes on with it beside halves.
 ADDED_UP = "trace"
 ADDED_UP_BESIDE = "_sample_dirichlet"
+#: A product with a sparse matrix, which comes to be one of those above inside (native/sparse/SparseTensorMath.cpp).
+OF_SPARSE = "_sparse_addmm"
 #: Those for which torch has no kernel under autocast's own key.
-ON_CUDA = (*RECURRENT, ADDED_UP, ADDED_UP_BESIDE)
+ON_CUDA = (*RECURRENT, ADDED_UP, ADDED_UP_BESIDE, OF_SPARSE)
 
 #: What CUDA refuses under autocast (aten/src/ATen/autocast_mode.cpp).
 BANNED = "binary_cross_entropy"

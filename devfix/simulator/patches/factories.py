@@ -135,7 +135,8 @@ def _new(machine: Machine, original: Any) -> Any:
         if device is not None:
             target = checked_device(machine, target, device, "Tensor.new")
         made = original(self, *args, **kwargs)
-        if claim_of(made) is not None and device_of(made) == target:
+        claim = claim_of(made)
+        if claim is not None and claim.device is not None and device_of(made) == target:
             # Made over a storage that is there already.
             return made  # type: ignore[no-any-return]
         return _laid(machine, made, target, "Tensor.new")

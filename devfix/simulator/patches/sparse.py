@@ -34,6 +34,7 @@ def _together(machine: Machine, original: Any) -> Any:
     def factory(*args: Any, device: Any = None, **kwargs: Any) -> Any:
         named = default_device() if device is None else device
         if named is None:
+            _refuse_parts_apart(machine, original.__name__, args)
             return original(*args, **kwargs)
         target = machine.device(named)
         by = f"torch.{original.__name__}"
@@ -45,6 +46,22 @@ def _together(machine: Machine, original: Any) -> Any:
         return move(original(*args, device="cpu", **kwargs), target, by)
 
     return factory
+
+
+#: What the indices of a compressed matrix are called, by what is compressed.
+_INDICES = {"r": ("crow_indices", "col_indices"), "c": ("ccol_indices", "row_indices")}
+
+
+def _refuse_parts_apart(machine: Machine, name: str, args: tuple[Any, ...]) -> None:
+    """Raise the error that C++ raises for compressed indices on another device than the values."""
+    layout = name.partition("_")[2]
+    called = _INDICES.get(layout[2:3])
+    tensors = [arg for arg in args[:3] if isinstance(arg, torch.Tensor)]
+    if called is None or layout == "coo_tensor" or len(tensors) < 3:
+        return
+    for said, indices in zip(called, tensors):
+        if indices.device != tensors[2].device:
+            raise RuntimeError(f"Values and {said} need to be on the same device.")
 
 
 def _copying(machine: Machine, original: Any) -> Any:
