@@ -113,6 +113,10 @@ v = torch.rand(4, device="cuda")
         "torch.func.vjp(torch.sin, v)[1](torch.ones(4))",
         "torch.autograd.functional.hvp(lambda a: (a * torch.ones(4)).sum(), v, v)",
         "nn.utils.skip_init(nn.Linear, 4, 4)(v)",
+        "torch.diag(v).sparse_mask(torch.eye(4).to_sparse())",
+        "torch.sparse.sampled_addmm(torch.diag(v).to_sparse_csr(), torch.eye(4), torch.diag(v))",
+        "torch.fake_quantize_per_channel_affine(torch.diag(v), torch.ones(4), torch.zeros(4).int(), 0, 0, 255)",
+        "torch.quantize_per_tensor(v, torch.tensor(0.1), torch.tensor(0), torch.qint8)",
     ],
 )
 def test_operands_within_meet(line: str) -> None:
@@ -130,6 +134,7 @@ def test_operands_within_meet(line: str) -> None:
         "torch._foreach_mul_([v], torch.tensor(2.0))",
         "D.AffineTransform(0.0, 2.0)(v)",
         "torch.broadcast_tensors(v, torch.ones(4))",
+        "torch.quantize_per_tensor(v, 0.1, 0, torch.qint8).dequantize() + v",
         'nn.utils.skip_init(nn.Linear, 4, 4, device="cuda")(v)',
         # A mask is where it is asked to be, whatever the module is.
         'nn.Transformer(4, 2, 1, 1).generate_square_subsequent_mask(4, device="cuda") + v',

@@ -171,6 +171,14 @@ OPS: dict[str, Op] = {
     "vecdot": Op(("x", "y"), scalars=False, same_dtype=True, rank="less"),
     "matrix_rank": Op(("input", "#atol", "rtol"), scalars=False, dtype="int64", rank=""),
     "pinv": Op(("input", "#atol", "rtol"), scalars=False, dtype="first", rank="first"),
+    "sparse_mask": Op(("input", "mask"), scalars=False, dtype="first", rank="first"),
+    "sampled_addmm": Op(("input", "mat1", "mat2"), scalars=False, same_dtype=True, rank="first"),
+    # numbers of eight bits, of which no dtype is known here
+    "quantize_per_tensor": Op(("input", "scale", "zero_point"), scalars=False, dtype="", rank="first"),
+    "quantize_per_channel": Op(("input", "scales", "zero_points"), scalars=False, dtype="", rank="first"),
+    "fake_quantize_per_channel_affine": Op(
+        ("input", "scale", "zero_point"), scalars=False, dtype="first", rank="first"
+    ),
     "cosine_similarity": Op(("x1", "x2"), dtype="float", rank="less"),
     "pairwise_distance": Op(("x1", "x2"), dtype="float", rank="less"),
     **_table(
