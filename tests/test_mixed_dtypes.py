@@ -66,7 +66,7 @@ UNDER_AUTOCAST = [
     "torch.addr(m, h[0], m[0])",
     "torch.linalg.multi_dot([h, m])",
     "torch.nn.functional.scaled_dot_product_attention(h[None], m[None], m[None])",
-    "torch.sparse.mm(m.to_sparse(), m)",
+    "torch.sparse.mm(m.to_sparse_csr(), m)",
     "torch.amp.GradScaler('cuda').scale(h.sum())",
     "torch.amp.GradScaler('cuda').scale(h)",
     "m @ h",
