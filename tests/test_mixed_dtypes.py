@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 
 import pytest
@@ -78,7 +79,9 @@ def test_what_autocast_makes_has_the_dtype_that_is_claimed(machine: Machine, exp
     head = "import torch\nm, h = torch.eye(4, device='cuda'), torch.eye(4, device='cuda').half()\n"
     text = f"{head}with torch.autocast('cuda'):\n    r = {expression}\n"
     names: dict[str, torch.Tensor] = {}
-    exec(text, names)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        exec(text, names)
     claim = Ending(text)["r"]
     assert isinstance(claim, Tensor)
     assert claim.dtype in (None, str(names["r"].dtype).removeprefix("torch."))
