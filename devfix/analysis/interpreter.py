@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, cast
 from devfix.analysis.domain.join import join_all, usually
 from devfix.analysis.domain.state import State
 from devfix.analysis.domain.values import UNKNOWN, Const, DTypeValue, Namespace, Ref, Unknown
-from devfix.analysis.language import attributes, calls, elements, expressions, imports, statements
+from devfix.analysis.language import attributes, calls, elements, expressions, imports, statements, storing
 from devfix.analysis.language.frames import CallSite, Frame
 from devfix.analysis.library import Library
 from devfix.analysis.memory import Memory
@@ -113,7 +113,7 @@ class Interpreter(Memory):
 
     #: Calling a value, and what an attribute or an item of one is: those parts that any other may need get it with the interpreter.
     call, call_function, attribute = calls.call, calls.call_function, attributes.get_attribute
-    item, element_of_object = expressions.item, elements.of_object
+    item, put_item, element_of_object = expressions.item, storing.put_item, elements.of_object
 
     def eval(self, node: ast.expr) -> Value:
         """The abstract value of an expression."""

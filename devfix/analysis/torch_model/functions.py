@@ -86,7 +86,6 @@ from devfix.analysis.torch_model.tensors import (
     generator_states,
     generators,
     host_memory,
-    leaves,
     legacy_constructors,
     nested_tensors,
     operations,
@@ -179,7 +178,6 @@ HANDLERS: dict[str, Handler] = {
     **foreach_operations.HANDLERS,
     **plots.HANDLERS,
     **processes.HANDLERS,
-    **leaves.HANDLERS,
     **replaced_data.HANDLERS,
     "torch.nn.parallel.data_parallel": scattering.data_parallel,
     **dict.fromkeys(

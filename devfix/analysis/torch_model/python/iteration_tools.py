@@ -19,7 +19,7 @@ from devfix.analysis.domain.values import (
     Value,
     without_none,
 )
-from devfix.analysis.language import iteration, iterators, storing
+from devfix.analysis.language import iteration, iterators
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.torch_model.python import mapped
 from devfix.analysis.torch_model.tensors import operators
@@ -255,7 +255,7 @@ def put(interp: Interpreter, name: str, site: CallSite) -> Value:
         container, key, value = site.args
         nodes = [arg.node if arg.node is not None else site.node for arg in (container, key)]
         node = ast.copy_location(ast.Subscript(nodes[0], nodes[1], ast.Store()), site.node)
-        storing.put_item(interp, node, container.value, key.value, value.value)
+        interp.put_item(node, container.value, key.value, value.value)
     return NONE
 
 

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.lattice import CPU, UNKNOWN_DEVICE
-from devfix.analysis.domain.values import NONE, Obj, Tensor, Value
-from devfix.analysis.language import iteration
-from devfix.analysis.language.frames import CallSite
-from devfix.analysis.nn.modules import forget_parameters
+from devfix.analysis.domain.values import Obj, Tensor
 from devfix.analysis.reuse import reads
 from devfix.analysis.torch_model.tensors import requirements
 from devfix.analysis.torch_model.tensors.requirements import Part
@@ -119,23 +115,6 @@ def give_gradient(interp: Interpreter, tensor: Tensor, value: Tensor, target: as
     requirements.same_dtype(interp, target, "torch.Tensor.grad", parts, decisive=own)
 
 
-def give_vector(interp: Interpreter, name: str, site: CallSite) -> Value:
-    """``vector_to_parameters(vec, parameters)`` gives the parameters the vector's memory, wherever that is.
-
-    Where the program was made for the CPU, nobody means to take them back there.
-    """
-    vector, given = site.get(0, "vec"), site.get(1, "parameters")
-    if vector is None or given is None or not isinstance(vector.value, Tensor):
-        return NONE
-    parameter = iteration.element(interp, given.value, given.node)
-    if isinstance(parameter, Tensor):
-        if interp.program.adopts:
-            parts = [Part(parameter, "parameters"), Part(vector.value, "vec", vector.node)]
-            requirements.meet(interp, site.node, name, parts, scalars=False)
-        forget_parameters(interp, parameter, vector.value.device)
-    return NONE
-
-
 def _is_tested(interp: Interpreter, node: ast.expr) -> bool:
     """Whether the function around asks somewhere if the gradient is None."""
     scope = interp.frame.function.node if interp.frame.function is not None else reads.tree(interp)
@@ -148,9 +127,3 @@ def _is_tested(interp: Interpreter, node: ast.expr) -> bool:
 def retain(interp: Interpreter, value: Tensor) -> None:
     """``x.retain_grad()``: the gradient of a non-leaf is kept too."""
     interp.retained.update(value.trail[:1])
-
-
-HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
-    "torch.nn.utils.vector_to_parameters": give_vector,
-    "torch.nn.utils.convert_parameters.vector_to_parameters": give_vector,
-}

@@ -12,7 +12,8 @@ from devfix.analysis.domain.values import NONE, Class, Obj, Ref, Tensor, Value, 
 from devfix.analysis.language import iteration, rebinding
 from devfix.analysis.nn import modules
 from devfix.analysis.record.trails import dtype_trails, extend
-from devfix.analysis.torch_model.tensors import leaves
+from devfix.analysis.torch_model.tensors import leaves, requirements
+from devfix.analysis.torch_model.tensors.requirements import Part
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -70,20 +71,35 @@ def _replacing(value: Tensor, made: Origin, *, is_parameter: bool) -> Callable[[
 
 
 def fill(interp: Interpreter, name: str, site: CallSite) -> Value:
-    """``vector_to_parameters(vector, net.parameters())``: each parameter has a piece of the vector as its data."""
-    arg, given = site.get(0, "vec"), site.get(1, "parameters")
-    value = without_none(arg.value) if arg is not None else None
-    node = given.node if given is not None else None
-    if arg is None or given is None or not isinstance(value, Tensor) or not isinstance(node, ast.Call):
+    """``vector_to_parameters(vector, net.parameters())``: each parameter has a piece of the vector as its data.
+
+    Where the program was made for the CPU, nobody means to take them back there.
+    """
+    vector, given = site.get(0, "vec"), site.get(1, "parameters")
+    value = without_none(vector.value) if vector is not None else None
+    if vector is None or given is None or not isinstance(value, Tensor):
         return NONE
-    parameter = iteration.element(interp, given.value, None)
-    walks = getattr(node.func, "attr", "") in _WALKS
-    owner = Ref(parameter.owner) if isinstance(parameter, Tensor) and parameter.owner is not None else None
-    if walks and owner is not None and interp.obj_of(owner) is not None:
-        made = interp.site("replaced", arg.node or site.node)
-        replaced = _replacing(replace(value, rank=None), made, is_parameter=True)
-        modules.transform(interp, owner, lambda old: replaced(old) if old.parameter else old)
+    parameter = iteration.element(interp, given.value, given.node)
+    if not isinstance(parameter, Tensor):
+        return NONE
+    if interp.program.adopts:
+        parts = [Part(parameter, "parameters"), Part(value, "vec", vector.node)]
+        requirements.meet(interp, site.node, name, parts, scalars=False)
+    owner = _all_of(interp, given.node, parameter)
+    if owner is None:
+        modules.forget_parameters(interp, parameter, value.device)
+        return NONE
+    made = interp.site("replaced", vector.node or site.node)
+    replaced = _replacing(replace(value, rank=None), made, is_parameter=True)
+    modules.transform(interp, owner, lambda old: replaced(old) if old.parameter else old)
     return NONE
+
+
+def _all_of(interp: Interpreter, walk: ast.expr | None, parameter: Tensor) -> Ref | None:
+    """The module all of whose parameters ``net.parameters()`` hands out, of which one is known."""
+    walks = isinstance(walk, ast.Call) and getattr(walk.func, "attr", "") in _WALKS
+    owner = Ref(parameter.owner) if walks and parameter.owner is not None else None
+    return owner if owner is not None and interp.obj_of(owner) is not None else None
 
 
 HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = dict.fromkeys(
@@ -133,12 +149,9 @@ def _layer(interp: Interpreter, parameter: ast.expr, owner: Value | None) -> Ref
 def _walked(interp: Interpreter, holder: ast.expr, tensor: Tensor) -> Ref | None:
     """The module all of whose parameters the variable of a loop stands for, one after the other."""
     loop: Loop | None = interp.frame.loops[-1] if interp.frame.loops else None
-    if loop is None or loop.node is None or tensor.owner is None or not isinstance(holder, ast.Name):
+    if loop is None or loop.node is None or not isinstance(holder, ast.Name):
         return None
-    source = _source(loop.node.target, loop.node.iter, holder.id)
-    walks = isinstance(source, ast.Call) and getattr(source.func, "attr", "") in _WALKS
-    owner = Ref(tensor.owner)
-    return owner if walks and interp.obj_of(owner) is not None else None
+    return _all_of(interp, _source(loop.node.target, loop.node.iter, holder.id), tensor)
 
 
 def _source(target: ast.expr, items: ast.expr, name: str) -> ast.expr | None:
