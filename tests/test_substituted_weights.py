@@ -76,6 +76,83 @@ def test_weights_that_are_where_the_input_is(text: str) -> None:
     assert fix_texts(files(HEAD + text))[0]["main.py"] == HEAD + text
 
 
+#: Weights that were kept on the host, and run the network once more.
+KEPT = """
+def snapshot(net):
+    return {k: v.detach().cpu().clone() for k, v in net.state_dict().items()}
+
+def score(net, weights, x):
+    return functional_call(net, weights, (x,))
+
+net = nn.Sequential(nn.Linear(4, 2), nn.ReLU()).to(device)
+kept = [snapshot(net) for _ in range(3)]
+mean = {k: torch.stack([each[k] for each in kept]).mean(0) for k in kept[0]}
+print(score(net, mean, x))
+net.load_state_dict(mean)
+"""
+IN_LINE = KEPT.replace("score(net, mean, x)", "functional_call(net, mean, (x,))")
+IN_PARTS = """
+net = nn.BatchNorm1d(4).to(device).eval()
+params = {k: v.detach().cpu() for k, v in net.named_parameters()}
+buffers = {k: v.detach().cpu() for k, v in net.named_buffers()}
+
+def score(x):
+    return functional_call(net, (params, buffers), (x,))
+
+print(score(x))
+"""
+ON_OBJECT = """
+class Average:
+    def __init__(self, net):
+        self.net = net
+        self.weights = {k: v.detach().cpu().clone() for k, v in net.state_dict().items()}
+
+    def __call__(self, x):
+        return functional_call(self.net, self.weights, (x,))
+
+print(Average(nn.Linear(4, 2).to(device))(x))
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "given", "moved"),
+    [
+        (KEPT, "net, weights, (x", "net, {k: v.to(x.device) for k, v in weights.items()}, (x"),
+        (IN_LINE, "net, mean, (x", "net, {k: v.to(device) for k, v in mean.items()}, (x"),
+        (
+            IN_PARTS,
+            "net, (params, buffers), (x,)",
+            """
+        net,
+        (
+            {k: v.to(x.device) for k, v in params.items()},
+            {k: v.to(x.device) for k, v in buffers.items()},
+        ),
+        (x,),
+    """,
+        ),
+        (ON_OBJECT, "self.weights, (x", "{k: v.to(x.device) for k, v in self.weights.items()}, (x"),
+    ],
+)
+def test_weights_that_are_kept_on_the_host_move_for_the_call(text: str, given: str, moved: str) -> None:
+    after = fix_texts(files(HEAD + text))[0]["main.py"]
+    assert after == (HEAD + text).replace(given, moved)
+    assert fix_texts(files(after))[0]["main.py"] == after
+
+
+@pytest.mark.parametrize("text", [KEPT, IN_LINE, IN_PARTS, ON_OBJECT])
+def test_weights_that_are_kept_where_the_network_is_stay(text: str) -> None:
+    right = (HEAD + text).replace(".cpu()", "")
+    assert fix_texts(files(right), Applicability.UNSAFE)[0]["main.py"] == right
+    on_host = (HEAD + text).replace(", device=device", "").replace(".to(device)", "")
+    assert fix_texts(files(on_host), Applicability.UNSAFE)[0]["main.py"] == on_host
+
+
+def test_weights_that_are_no_dict_by_name_are_not_moved_as_one() -> None:
+    text = HEAD + IN_LINE.replace("net, mean, (x", "net, dict(mean), (x")
+    assert ".items()}, (x" not in fix_texts(files(text))[0]["main.py"]
+
+
 MADE = """
 class Net(nn.Module):
     def __init__(self):

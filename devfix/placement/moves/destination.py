@@ -39,9 +39,10 @@ def is_stored_back(facts: Facts, mismatch: Mismatch, operand: Operand) -> bool:
 def is_on_purpose(facts: Facts, mismatch: Mismatch, operand: Operand) -> bool:
     """Whether somebody moved the operand to the CPU for this use, or the module it belongs to.
 
-    Where a program has just been given its device, nobody knew of another one.
+    Where a program has just been given its device, nobody knew of another one. The weights that a module is lent for a
+    call were kept there, and are used where the module is.
     """
-    if facts.program.adopts:
+    if facts.program.adopts or (operand.held and operand.role == "weight"):
         return False
     trails = [trail for trail in (operand.trail, *operand.roots) if trail]
     # ``x.type(torch.FloatTensor)`` was written where nobody knew of another place.

@@ -8,7 +8,7 @@ from devfix.analysis.record.facts import Facts
 from devfix.findings import FileEdit, Operand, ReplaceExpression, WrapExpression
 from devfix.placement.devices import device_expression
 from devfix.placement.devices.device_expression import Place
-from devfix.placement.moves import distribution_parts
+from devfix.placement.moves import distribution_parts, lent_weights
 
 Edits = tuple[FileEdit, ...]
 
@@ -17,6 +17,8 @@ def each(facts: Facts, place: Place, operand: Operand, peers: list[Operand]) -> 
     """The parts of a tuple, a sequence or a distribution move; nothing where ``place`` may stand for something else."""
     if operand.role == "tensors":
         return _joined(facts, place, operand, peers)
+    if operand.role == "weight":
+        return lent_weights.moved(facts, operand, peers)
     if isinstance(place.node, ast.Attribute):
         return _rebuilt(facts, place, operand, peers, place.node)
     if not isinstance(place.node, ast.Name):

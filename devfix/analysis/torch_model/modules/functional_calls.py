@@ -20,11 +20,8 @@ if TYPE_CHECKING:
 
 def functional_call(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``functional_call(module, tensors, args, kwargs)``: its tensors are those given, for the call."""
-    module, tensors = (
-        site.value(0, "module"),
-        site.value(1, "parameter_and_buffer_dicts", "parameters_and_buffers"),
-    )
-    module = without_none(module) if module is not None else UNKNOWN
+    module = without_none(site.value(0, "module") or UNKNOWN)
+    tensors = site.get(1, "parameter_and_buffer_dicts", "parameters_and_buffers")
     if not isinstance(module, Ref) or not modules.is_module(interp, module):
         return unknown_code.call(interp, site)
     own = {part: interp.obj(part) for part in modules.tree(interp, module)}
@@ -37,12 +34,13 @@ def functional_call(interp: Interpreter, name: str, site: CallSite) -> Value:
     return result
 
 
-def _substitute(interp: Interpreter, tensors: Value | None) -> Callable[[Tensor], Tensor]:
-    """What stands for a tensor of the module: those given, as far as they are all alike.
+def _substitute(interp: Interpreter, tensors: Arg | None) -> Callable[[Tensor], Tensor]:
+    """What stands for a tensor of the module: those given, as far as they are all alike, and they tell where that was.
 
     Of several dicts the first that is known to hold tensors has the parameters, whatever the others hold.
     """
-    parts = tensors.items if isinstance(tensors, TupleValue) else (tensors,)
+    whole, node = tensors or Arg(UNKNOWN)
+    parts = whole.items if isinstance(whole, TupleValue) else (whole,)
     dicts = [obj for obj in map(interp.obj_of, parts) if obj is not None and obj.kind == "dict"]
     held = [containers.everything(obj) for obj in dicts] if len(dicts) == len(parts) else []
     each = [join_all(values) for values in held if values]
@@ -54,7 +52,8 @@ def _substitute(interp: Interpreter, tensors: Value | None) -> Callable[[Tensor]
         if not isinstance(value, Tensor):
             # Where a device has just been chosen, all that belongs to the model is there.
             return replace(own, device=own.device if interp.program.adopts else UNKNOWN_DEVICE, dtype=None)
-        return replace(own, device=value.device, dtype=value.dtype, trail=value.trail, roots=value.roots)
+        lent = value.at(interp.site("given", node)) if node is not None else value
+        return replace(own, device=value.device, dtype=value.dtype, trail=lent.trail, roots=value.roots)
 
     return change
 
