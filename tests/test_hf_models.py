@@ -135,3 +135,34 @@ def test_what_allows_tokens_is_told_those_so_far() -> None:
     ).format
     assert clashes(LOADED.format(made=made, used=used("torch.ones(1)")))
     assert clashes(LOADED.format(made=made, used=used("torch.ones_like(tokens[-1:])"))) == []
+
+
+TABLES = """
+import torch
+from transformers import CLIPVisionModel, LlamaForCausalLM
+
+model = {model}.from_pretrained("tiny", dtype=torch.{dtype}).cuda()
+with torch.autocast("cuda", dtype=torch.bfloat16):
+    rows = model.{table}(torch.zeros({given}).cuda()).clone()
+    rows[rows > 0] = torch.nn.Linear(3, 3).cuda()(torch.zeros(2, 3).cuda()).flatten()
+"""
+_WHOLE, _TABLE = "2, 3, dtype=torch.int64", "get_input_embeddings()"
+
+
+@pytest.mark.parametrize("table", [_TABLE, "model.embed_tokens", "get_decoder().embed_tokens"])
+def test_a_row_of_a_table_has_its_dtype_under_autocast_as_well(table: str) -> None:
+    text = TABLES.format(model="LlamaForCausalLM", dtype="{}", table=table, given=_WHOLE)
+    assert clashes(text.format("float32"))
+    assert clashes(text.format("bfloat16")) == []
+
+
+@pytest.mark.parametrize(
+    ("model", "table", "given"),
+    [
+        ("CLIPVisionModel", _TABLE, "2, 3, 8, 8"),  # a convolution, which autocast has compute in halves
+        ("LlamaForCausalLM", _TABLE, "2, 3"),
+        ("LlamaForCausalLM", "model", _WHOLE),
+    ],
+)
+def test_what_is_no_such_row_has_a_dtype_that_nobody_knows(model: str, table: str, given: str) -> None:
+    assert clashes(TABLES.format(model=model, dtype="float32", table=table, given=given)) == []

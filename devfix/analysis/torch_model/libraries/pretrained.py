@@ -253,6 +253,7 @@ def call(
         device = _of_dispatched(place, parts)
     trail = (interp.site("result", site.node),)
     result = Tensor(device, None, AT_LEAST_1, grad=True, leaf=False, trail=trail)
+    result = model_parts.looked_up(obj, place, parts, result)
     if not _show_parts(interp, ref, result, site):
         return UNKNOWN
     if name in _MAPPING:
