@@ -102,7 +102,7 @@ def attribute(interp: Interpreter, ref: Ref, obj: Obj, name: str, node: ast.expr
     if obj.cls == model_outputs.CLASS:
         return model_outputs.entry(obj, name)
     if obj.cls == External(movables.BATCH) and name not in ("to", "items", "keys", "values", "get"):
-        return model_outputs.entry(obj, name)
+        return tokenizers.entry(obj, Const(name))
     if movables.is_graph(obj):
         return graphs.attribute(obj, name)
     if obj.cls in number_limits.CLASSES:
@@ -124,8 +124,10 @@ def attribute(interp: Interpreter, ref: Ref, obj: Obj, name: str, node: ast.expr
 
 def item(interp: Interpreter, ref: Ref, obj: Obj, key: Value, node: ast.expr) -> Value | None:
     """``object[key]``."""
-    if obj.cls in (model_outputs.CLASS, External(movables.BATCH)):
+    if obj.cls == model_outputs.CLASS:
         return model_outputs.item(obj, key)
+    if obj.cls == External(movables.BATCH):
+        return tokenizers.entry(obj, key)
     if obj.cls == checkpoint.LOADED:
         return checkpoint.item(interp, obj)
     if obj.kind == "dataset":
@@ -213,7 +215,7 @@ def _batch(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -
     if name == "items":
         return Sequence(TupleValue((UNKNOWN, element)))
     if name in ("get", "pop"):
-        return element
+        return tokenizers.entry(obj, site.value(0) or UNKNOWN) or element
     return Sequence(element) if name == "values" else UNKNOWN
 
 

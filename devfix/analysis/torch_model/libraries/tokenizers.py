@@ -21,7 +21,7 @@ from devfix.analysis.domain.values import (
     Value,
 )
 from devfix.analysis.language.frames import CallSite
-from devfix.analysis.torch_model.libraries import movables
+from devfix.analysis.torch_model.libraries import model_outputs, movables
 from devfix.analysis.torch_model.tensors import moves
 from devfix.analysis.torch_model.tensors.requirements import Part
 
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
 TOKENIZER = "transformers.PreTrainedTokenizer"
+#: Entries that stand for sounds, which are float32 as they are made, and the fact of their dtype.
+_SOUNDS, _DTYPE_OF_SOUNDS = frozenset({"input_values", "input_features"}), "dtype of sounds"
 
 
 def is_maker(name: str) -> bool:
@@ -54,7 +56,18 @@ def encode(interp: Interpreter, maker: Obj, site: CallSite) -> Value:
     made_of = maker.facts.get("dtype")
     dtype = made_of.name if isinstance(made_of, DTypeValue) else None
     ids = Tensor(CPU, dtype, AT_LEAST_1, grad=False, leaf=True, trail=trail)
-    return interp.new(Obj("external", External(movables.BATCH), element=ids, trail=trail))
+    made = Obj("external", External(movables.BATCH), element=ids, trail=trail)
+    return interp.new(made if dtype else made.with_fact(_DTYPE_OF_SOUNDS, DTypeValue("float32")))
+
+
+def entry(obj: Obj, key: Value) -> Value | None:
+    """What a batch has under a name: sounds have the dtype of sounds, wherever they are by now."""
+    found, dtype = model_outputs.item(obj, key), obj.facts.get(_DTYPE_OF_SOUNDS)
+    if not isinstance(key, Const) or key.value not in _SOUNDS or not isinstance(dtype, DTypeValue):
+        return found
+    if not isinstance(found, Tensor) or found.dtype is not None:
+        return found
+    return replace(found, dtype=dtype.name)
 
 
 def mark(interp: Interpreter, result: Value, site: CallSite) -> Value:
@@ -105,5 +118,10 @@ def spread(interp: Interpreter, value: Value) -> dict[str, Value]:
 
 
 def move(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
-    """``batch.to(device)``: in place, and the batch itself is returned."""
+    """``batch.to(device)``: in place, and the batch itself is returned; a dtype becomes that of sounds and pictures."""
+    obj = interp.obj(ref)
+    target = moves.target_of("to", site)
+    alone = len(site.args) + len(site.keywords) == 1 and target.device is not None and target.device.is_known
+    if _DTYPE_OF_SOUNDS in obj.facts and not (alone and target.dtype is None):
+        interp.update(ref, obj.with_fact(_DTYPE_OF_SOUNDS, DTypeValue(target.known_dtype)))
     return moves.held(interp, ref, "to", site)
