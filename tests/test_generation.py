@@ -73,3 +73,67 @@ def test_what_its_last_layers_make_has_their_dtype(taken: str) -> None:
 )
 def test_of_the_rest_nobody_knows_it(cast: str, taken: str) -> None:
     assert clashes(OUTPUTS.format(cast=cast, taken=taken)) == []
+
+
+PROMPTED = """
+import torch
+import transformers
+from transformers import StoppingCriteria, StoppingCriteriaList
+
+class Enough(StoppingCriteria):
+    def __call__(self, input_ids, scores, **kwargs):
+        return {answer}
+
+class Cut(transformers.LogitsProcessor):
+    def __call__(self, input_ids, scores):
+        return {scores}
+
+model = transformers.{model}.from_pretrained("tiny").cuda()
+ids = torch.zeros(2, 3, dtype=torch.int64)
+model.generate({given}, stopping_criteria=StoppingCriteriaList([Enough()]), logits_processor=[Cut()])
+"""
+_ENCODING = (
+    "BartForConditionalGeneration T5ForConditionalGeneration MarianMTModel AutoModelForSeq2SeqLM".split()
+)
+
+
+def _prompted(model: str, given: str, answer: str = "False", scores: str = "scores") -> list[str]:
+    return clashes(PROMPTED.format(model=model, given=given, answer=answer, scores=scores))
+
+
+@pytest.mark.parametrize("model", _ENCODING)
+@pytest.mark.parametrize("given", ["{}", "input_ids={}", "inputs={}", "**{{'input_ids': {}}}"])
+def test_a_prompt_that_is_encoded_has_to_be_where_the_model_is(model: str, given: str) -> None:
+    assert _prompted(model, given.format("ids"))
+    assert _prompted(model, given.format("ids.cuda()")) == []
+
+
+@pytest.mark.parametrize(
+    "model", ["GPT2LMHeadModel", "LlavaForConditionalGeneration", "AutoModelForCausalLM"]
+)
+def test_others_may_take_it_there(model: str) -> None:
+    assert _prompted(model, "ids") == []
+
+
+def test_a_model_in_several_places_takes_the_prompt_there() -> None:
+    text = PROMPTED.format(model=_ENCODING[0], given="ids", answer="False", scores="scores")
+    assert clashes(text.replace('"tiny").cuda()', '"tiny", device_map="auto")')) == []
+
+
+@pytest.mark.parametrize(
+    ("answer", "apart"),
+    [
+        ("torch.full((2,), input_ids.size(1) > 9)", True),
+        ("(input_ids[:, -1] == 1).cpu()", True),
+        ("torch.full((2,), True, device=input_ids.device)", False),
+        ("torch.tensor(True)", False),
+        ("input_ids[0, -1].item() == 1", False),
+    ],
+)
+def test_what_stops_it_answers_beside_the_tokens(answer: str, apart: bool) -> None:
+    assert bool(_prompted("GPT2LMHeadModel", "ids.cuda()", answer)) is apart
+
+
+@pytest.mark.parametrize(("scores", "apart"), [("scores.cpu()", True), ("scores - 1", False)])
+def test_scores_stay_beside_the_tokens(scores: str, apart: bool) -> None:
+    assert bool(_prompted("GPT2LMHeadModel", "ids.cuda()", scores=scores)) is apart

@@ -11,12 +11,20 @@ from devfix.analysis.domain.values import NONE, TRUE, External, Obj, Ref, Scalar
 from devfix.analysis.language import containers
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.torch_model.libraries import model_outputs
+from devfix.analysis.torch_model.tensors import requirements
+from devfix.analysis.torch_model.tensors.requirements import Part
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
 #: Models that answer with tokens, and the fact that a model's code comes with its weights.
 _LANGUAGE, FOREIGN = re.compile(r"CausalLM|LMHead|Seq2SeqLM"), "foreign"
+#: Models that encode the prompt as it is before they write: whatever the release, that has to be where they are.
+_ENCODING = re.compile(
+    r"((M|P[Ll])?Bart|BigBirdPegasus|Blenderbot(Small)?|FSMT|LED|Long[Tt]5|M2M100|MT5|Mvp|NllbMoe|Pegasus(X)?|(XLM)?ProphetNet|"
+    r"SwitchTransformers|T5|UMT5)ForConditionalGeneration|AutoModelForSeq2SeqLM|EncoderDecoderModel|MarianMTModel"
+)
+_PROMPTS = frozenset({"argument 1", "inputs", "input_ids", "inputs_embeds"})
 #: Lists of what is called at each step with the tokens so far and the scores of the next one.
 _CALLED = ("logits_processor", "stopping_criteria")
 #: What is called with the number of each sentence and its tokens so far.
@@ -42,16 +50,33 @@ def generate(interp: Interpreter, obj: Obj, place: Tensor, site: CallSite) -> Va
     return model_outputs.make(interp, made) if site.value(None, "return_dict_in_generate") == TRUE else tokens
 
 
+def encoded(obj: Obj, parts: list[Part]) -> list[Part]:
+    """The prompt among the operands, where the model encodes it before it writes; some releases move what masks it."""
+    name = getattr(obj.cls, "name", "").rpartition(".")[2]
+    if not _ENCODING.fullmatch(name) or "dispatched" in obj.facts:
+        return []
+    return [part for part in parts if part.role in _PROMPTS]
+
+
 def _step(interp: Interpreter, tokens: Tensor, scores: Tensor, site: CallSite) -> None:
     """Call the project's own ``LogitsProcessor`` and ``StoppingCriteria`` objects as one step does, and what allows tokens."""
     for role in _CALLED:
         held = interp.obj_of(site.value(None, role))
         for called in containers.everything(held) if held is not None and held.kind == "list" else ():
             if isinstance(called, Ref):
-                interp.call(called, CallSite(site.node, (Arg(tokens), Arg(scores))))
+                answer = interp.call(called, CallSite(site.node, (Arg(tokens), Arg(scores))))
+                _meet(interp, role, answer, tokens, site)
     allowing = site.value(None, _ALLOWING)
     if allowing not in (None, NONE):
         interp.call(allowing, CallSite(site.node, (Arg(Scalar("int")), Arg(replace(tokens, rank=1)))))
+
+
+def _meet(interp: Interpreter, role: str, answer: Value, tokens: Tensor, site: CallSite) -> None:
+    """What is answered for each sentence is put together with what others answer, which is beside the tokens."""
+    if isinstance(answer, Tensor):
+        given = site.keywords.get(role)
+        parts = [Part(tokens, "input_ids"), Part(answer, role, given and given.node, held=True)]
+        requirements.meet(interp, site.node, "generate", parts)
 
 
 def listed(interp: Interpreter, name: str, site: CallSite) -> Value:

@@ -307,14 +307,16 @@ def _check_dtypes(
 
 
 def _check_generated_from(interp: Interpreter, ref: Ref, obj: Obj, place: Tensor, site: CallSite) -> None:
-    """What ``generate`` is given comes to the first layer as it is, too; where it has to be is another question."""
+    """What ``generate`` is given comes to the first layer as it is, too; where it has to be depends on the model."""
     called = getattr(obj.cls, "name", "")
-    parts = raw_inputs.among(obj, _operands(interp, obj, called, site))
+    given = _operands(interp, obj, called, site)
+    taken, encoded = raw_inputs.among(obj, given), generation.encoded(obj, given)
     callee = site.node.func if isinstance(site.node, ast.Call) else None
     model = callee.value if isinstance(callee, ast.Attribute) else None
-    if parts:
-        weight, _ = weights.operand(interp, ref, place, parts, model)
-        _check_dtypes(interp, obj, called, parts, weight, site)
+    if taken or encoded:
+        weight, detail = weights.operand(interp, ref, place, taken + encoded, model)
+        requirements.meet(interp, site.node, called, [*encoded, weight], scalars=False, detail=detail)
+        _check_dtypes(interp, obj, called, taken, weight, site)
 
 
 def _show_parts(interp: Interpreter, ref: Ref, result: Tensor, site: CallSite) -> bool:
