@@ -335,3 +335,36 @@ def test_a_function_that_asks_what_the_script_asked_finds_what_that_chose(
     asked: str, given: str, more: str, found: list[str]
 ) -> None:
     assert clashes(SHARED.format(asked=asked, given=given, more=more)) == found
+
+
+MOVED = """
+import argparse
+import torch
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--fast", action="store_true")
+parser.add_argument("--slow", action="store_true")
+args = parser.parse_args()
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+net = torch.nn.Linear(3, 3)
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+if args.fast:
+    net.to(device)
+if {again}:
+    net.{moved}
+print(net(torch.ones(2, 3).to(device)))
+"""
+
+
+@pytest.mark.parametrize(
+    ("again", "moved", "found"),
+    [
+        ("not args.fast", "to(device)", 0),
+        ("not args.fast", "to(device, dtype=torch.float32)", 0),
+        ("not args.fast", "to(torch.float32)", 1),
+        ("not args.fast", "train()", 1),
+        ("args.slow", "to(device)", 1),
+    ],
+)
+def test_a_module_that_either_of_two_tests_moves_has_moved(again: str, moved: str, found: int) -> None:
+    assert len(clashes(MOVED.format(again=again, moved=moved))) == found

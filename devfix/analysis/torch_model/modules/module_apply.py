@@ -45,7 +45,9 @@ def _follow(interp: Interpreter, ref: Ref) -> None:
             continue
         now = modules.first_parameter(interp, Ref(element.owner))
         if now is not None:
-            element = replace(element, device=now.device, dtype=now.dtype, trail=now.trail, roots=now.roots)
+            element = replace(
+                element, device=now.device, dtype=now.dtype, trail=now.trail, roots=now.roots, split=now.split
+            )
             interp.update(held, replace(obj, element=element))
 
 
@@ -67,7 +69,10 @@ def retargeted(function: Retargeting, tensor: Tensor) -> Tensor:
     if function.dtype is not None and (dtype in FLOATS or dtype is None):
         dtype = None if function.dtype == "?" else function.dtype
     typed = dtype_trails(tensor) if dtype == tensor.dtype else ()
-    return replace(tensor, device=device, dtype=dtype, trail=(function.site,), roots=(), typed=typed)
+    split = tensor.split if function.device is None else None  # what a path left on the CPU goes there, too
+    return replace(
+        tensor, device=device, dtype=dtype, trail=(function.site,), roots=(), typed=typed, split=split
+    )
 
 
 def _changed(interp: Interpreter, function: Value, tensor: Tensor, node: ast.expr) -> Tensor:
@@ -77,7 +82,7 @@ def _changed(interp: Interpreter, function: Value, tensor: Tensor, node: ast.exp
             interp.state.used = interp.state.used or function.site
         return replace(
             tensor, device=result.device, dtype=result.dtype, trail=result.trail, roots=result.roots,
-            typed=result.typed,
+            typed=result.typed, split=result.split,
         )  # fmt: skip
     return replace(tensor, device=UNKNOWN_DEVICE, dtype=None)
 
