@@ -194,3 +194,25 @@ if __name__ == "__main__":
 def test_a_process_that_imports_the_script_again_has_nothing_of_what_its_guard_did(start: str) -> None:
     assert clashes(REBORN.format(where="net", start=start)) == []
     assert len(clashes(REBORN.format(where="nn.Linear(3, 3).to(device)", start=start))) == 1
+
+
+@pytest.mark.parametrize("shared", ["queue.Queue()", "mp.Queue()"])
+def test_a_process_waits_in_vain_for_a_queue_of_its_own(shared: str) -> None:
+    program = f"""
+import queue
+import torch
+import torch.multiprocessing as mp
+
+def work(results):
+    own = {shared}
+    try:
+        results.put(own.get(timeout=1))
+    except queue.Empty:
+        results.put(torch.ones(2))
+
+if __name__ == "__main__":
+    results = mp.Queue()
+    mp.Process(target=work, args=(results,)).start()
+    print(results.get() + torch.ones(2).cuda())
+"""
+    assert len(clashes(program)) <= 1

@@ -78,7 +78,7 @@ def called(
     result = interp.call(function, given)
     back: Snapshot = UNKNOWN
     put = [Put(each, None, UNKNOWN) for each in there]
-    used, waits = interp.state.used, frozenset(threads.wanted(interp) - asked)
+    used, wanted = interp.state.used, threads.wanted(interp) - asked
     changed = any(_is_changed(interp.blocked[0], end, there) for end in interp.blocked[1:])
     if is_of_project(interp, function):
         back = back if interp.state.dead else sent(interp, result)
@@ -89,6 +89,9 @@ def called(
             interp.state = state
             put += [part for each, old in there.items() for part in _put(interp, each, old)]
     interp.state, interp.raised, interp.blocked = before, raised, blocked
+    waits = frozenset(
+        each for each in wanted if interp.obj_of(each) is not None
+    )  # others are the process's own
     return Doings(used, result, back, tuple(put), waits, changed)
 
 
