@@ -264,3 +264,38 @@ def test_a_script_knows_where_a_setting_is() -> None:
     print(torch.ones(2, device=places.device) + torch.ones(2).cuda())
     """
     assert names(check_texts(files(script, places=PLACES.format(given="device = 'cpu'")))) != set()
+
+
+CHOSEN = """
+import torch
+
+{given}
+
+class Net:
+    def __init__(self, device):
+        self.pad = torch.zeros(3).to(device)
+
+    def add(self, x):
+        return x + self.pad
+
+class Predictor:
+    def __init__(self, args):
+        self.net = Net(device={name})
+
+    def run(self, x):
+        return self.net.add(torch.tensor(x)).numpy()
+"""
+
+
+@pytest.mark.parametrize(
+    ("given", "name"), [('torch.device("cpu")', "cpu"), ("'cpu'", "CPU"), ('torch.device("cpu")', "where")]
+)
+def test_a_setting_that_says_the_cpu_is_no_accelerator_either(given: str, name: str) -> None:
+    assert check_texts({"predict.py": CHOSEN.format(given=f"{name} = {given}", name=name)}) == []
+
+
+@pytest.mark.parametrize(("name", "found"), [("cpu", True), ("where", False)])
+def test_what_is_called_the_cpu_is_no_setting(name: str, found: bool) -> None:
+    text = CHOSEN.format(given=f'{name} = torch.device("cpu")', name=name)
+    text = text.replace(".numpy()", " + torch.ones(3).cuda()")
+    assert bool(check_texts({"predict.py": text})) is found

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 from weakref import WeakKeyDictionary
 
+from devfix.analysis.domain.lattice import UNKNOWN_DEVICE
 from devfix.analysis.domain.values import NONE, UNKNOWN, Const, DeviceValue, Scalar, Unknown, Value
 from devfix.analysis.text.syntax import statements_in, walk
 from devfix.imports import modules_called
@@ -26,9 +27,9 @@ if TYPE_CHECKING:
 _SET = re.compile(r"\n[ \t]+(?![ \t]|self\.|cls\.)(\w+)\.(\w+) = ")
 #: ``global CUDA_ENABLED``, and no prose such as "global pooling of". Patterns that begin with a letter are found many times as fast.
 _GLOBAL = re.compile(r"global[ \t]+(?:\w+\s*)?(?:[,;#\\]|$)", re.MULTILINE)
-#: ``DEVICE = "cpu"`` and ``DEVICE: torch.device = torch.device("cpu")`` at the top of a file.
+#: ``DEVICE = "cpu"`` and ``DEVICE: torch.device = torch.device("cpu")`` at the top of a file; ``cpu = torch.device("cpu")`` is no setting.
 _HOST = re.compile(
-    r"""^(\w+)[ \t]*(?::[^=\n]*)?=[ \t]*(?:torch\.device\([ \t]*)?["']cpu["'][ \t]*\)?[ \t]*(?:\#.*)?$""",
+    r"""^(?!\w*(?:cpu|CPU))(\w+)[ \t]*(?::[^=\n]*)?=[ \t]*(?:torch\.device\([ \t]*)?["']cpu["'][ \t]*\)?[ \t]*(?:\#.*)?$""",
     re.MULTILINE,
 )
 #: What is imported, of which few files set anything: only their trees are looked at.
@@ -72,7 +73,11 @@ def asks_for_flag(interp: Interpreter, test: ast.expr) -> bool:
 
 def _whatever(value: Value) -> Value | None:
     """What may be in place of a plain value; None for others, which stay what they are."""
-    if isinstance(value, DeviceValue) or value in (NONE, _CPU):
+    if isinstance(value, DeviceValue):
+        return DeviceValue(
+            UNKNOWN_DEVICE
+        )  # and no unknown setting, which may be taken to choose the accelerator
+    if value in (NONE, _CPU):
         return UNKNOWN
     kind = type(value.value).__name__ if isinstance(value, Const) else ""
     if kind == "bool":
