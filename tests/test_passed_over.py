@@ -159,3 +159,77 @@ device = torch.device("cuda")
 {_calls(f"netN = nn.Linear(3, 3); prepare({given}); netN(torch.ones(3).to(device))")}
 """
     assert bool(clashes(program)) is (body == "print(net)")
+
+
+@pytest.mark.parametrize("by", ["self.goal.to(device)", "self.place(device)"])
+@pytest.mark.parametrize("moves", [True, False])
+def test_a_method_may_have_moved_what_its_object_holds(by: str, *, moves: bool) -> None:
+    program = f"""{LONG}
+class Goal:
+    def __init__(self):
+        self.device = torch.device("cpu")
+        self.offset = torch.zeros(3)
+
+    def to(self, device):
+        self.device = device
+        self.offset = self.offset.to(device)
+
+class Layer:
+    def __init__(self, goal):
+        self.goal = goal
+
+    def place(self, device):
+        self.goal.to(device)
+
+    def prepare(self, device):
+        {"; ".join(["long(3)"] * 40)}
+        {by if moves else "print(self.goal)"}
+
+device = torch.device("cuda")
+x = torch.ones(3).to(device)
+{_calls("goalN = Goal(); Layer(goalN).prepare(device); goalN.offset + x; torch.zeros(3, device=goalN.device) + x")}
+"""
+    assert len(clashes(program)) == (0 if moves else 2 * _TIMES)
+
+
+def test_methods_that_call_one_another_come_to_an_end() -> None:
+    program = f"""{LONG}
+class Goal:
+    def __init__(self):
+        self.offset = torch.zeros(3)
+        self.me = self
+
+    def one(self, device):
+        {"; ".join(["long(3)"] * 40)}
+        if device is None:
+            self.me.two(device)
+
+    def two(self, device):
+        self.one(device)
+        self.offset = self.offset.to(device)
+
+x = torch.ones(3).to(torch.device("cuda"))
+{_calls("goalN = Goal(); goalN.one(x.device); goalN.offset + x")}
+"""
+    assert len(clashes(program)) < _TIMES
+
+
+@pytest.mark.parametrize(
+    "made", ['self.register_buffer("scale", torch.zeros(3))', "self.scale = torch.zeros(3)"]
+)
+def test_what_a_module_registered_that_nobody_saw_made_is_unknown(made: str) -> None:
+    program = f"""{LONG}
+class Scale(nn.Module):
+    def __init__(self):
+        super().__init__()
+        {"; ".join(["long(3)"] * 40)}
+        {made}
+
+    def forward(self, x):
+        return x * self.scale
+
+device = torch.device("cuda")
+{_calls("sN = Scale(); sN.scale = torch.ones(3) + N; sN.to(device); sN(torch.ones(3).to(device))")}
+"""
+    found = len(clashes(program))
+    assert found == 0 if "register" in made else 0 < found < _TIMES

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from test_adoption import adopted
 from text_program import clashes, files
 
@@ -212,3 +213,31 @@ def test_what_a_module_has_from_elsewhere_is_where_the_module_is() -> None:
     after = adopted(files(CELL.format(joined="elsewhere.grown(self.both)", letter="letter")))["main.py"]
     assert "torch.cat((elsewhere.grown(self.both), hidden), 1)" in after
     assert "hidden = cell(letter, hidden)" in after
+
+
+@pytest.mark.parametrize(
+    ("given", "found"), [("strangers.Layer(goal).to(device)", 0), ("print(goal)", 2), ("goal.to(device)", 0)]
+)
+def test_what_has_a_method_to_may_be_moved_by_code_from_outside(given: str, found: int) -> None:
+    program = f"""
+import torch
+import strangers
+
+device = torch.device("cuda")
+
+class Goal:
+    def __init__(self):
+        self.device = torch.device("cpu")
+        self.offset = torch.zeros(3)
+
+    def to(self, device):
+        self.device = device
+        self.offset = self.offset.to(device)
+        return self
+
+goal = Goal()
+{given}
+torch.zeros(3, device=goal.device) + torch.ones(3).to(device)
+goal.offset + torch.ones(3).to(device)
+"""
+    assert len(clashes(program)) == found

@@ -23,7 +23,8 @@ from devfix.analysis.domain.values import (
 )
 from devfix.analysis.language import construction, containers
 from devfix.analysis.language.frames import Arg, CallSite
-from devfix.analysis.nn.modules import HOLDERS, has_strange_base, havoc, is_module, transform_one, tree
+from devfix.analysis.nn.modules import has_strange_base, havoc, is_module, transform_one, tree
+from devfix.analysis.nn.reach import HOLDERS
 from devfix.analysis.record.recorder import MODULE_TOKEN
 from devfix.analysis.text import moved_parts, own_attributes
 from devfix.analysis.text.syntax import remembered, speaks, walk

@@ -46,7 +46,8 @@ from devfix.analysis.language import (
     unknown_code,
 )
 from devfix.analysis.language.frames import Arg, CallSite, Frame
-from devfix.analysis.nn.modules import HOLDERS, havoc, is_module
+from devfix.analysis.nn.modules import havoc, is_module
+from devfix.analysis.nn.reach import HOLDERS
 from devfix.analysis.reuse import outcomes
 from devfix.analysis.torch_model import external_objects, functions, methods
 from devfix.analysis.torch_model.concurrency import coroutines
@@ -301,6 +302,7 @@ def followed(interp: Interpreter, function: Function, site: CallSite, *, alike: 
     given = tuple([arg.value for arg in site.all_args()])
     free = interp.free_until
     if not accounts.may_follow(interp, function, site, alike=alike):
+        passed_over.leave_unmade(interp, function, given)
         if (known := accounts.known(interp, account, given)) is None:
             return _not_followed(interp, site)
         raising.not_followed(interp)

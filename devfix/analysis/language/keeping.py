@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.join import join_values
+from devfix.analysis.domain.lattice import UNKNOWN_DEVICE
 from devfix.analysis.domain.values import Array, Obj, Ref, Tensor, Value, members
 from devfix.analysis.language import given_namespaces
 from devfix.analysis.nn import hidden_modules
-from devfix.analysis.nn.modules import is_module, somewhere
+from devfix.analysis.nn.modules import UNMADE, is_module, somewhere
 from devfix.analysis.record.trails import OF_OBJECT, extend
 from devfix.analysis.torch_model.tensors import leaves
 
@@ -29,6 +30,8 @@ def stored(interp: Interpreter, ref: Ref, obj: Obj, name: str, value: Value, tar
         else:
             value = leaves.held_beside(interp, value)
         plain = not value.parameter and name not in obj.buffers
+        if plain and UNMADE in obj.facts:  # it may be a buffer, which moves with its module
+            value = replace(value, device=UNKNOWN_DEVICE, dtype=None, split=None, paths=())
         kind = "module-attribute" if plain and is_being_built(interp, ref) else "attribute"
         return value.at(interp.site(kind, target))
     if isinstance(value, Array):

@@ -6,13 +6,15 @@ What such a call returns is known from others like it, with other objects.
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from devfix.analysis.domain import classes
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.lattice import UNKNOWN_DEVICE
-from devfix.analysis.domain.values import Function, Obj, Ref, Tensor, Value
+from devfix.analysis.domain.values import TRUE, Class, Function, Obj, Ref, Tensor, Value
 from devfix.analysis.language.frames import CallSite
-from devfix.analysis.nn.modules import havoc
+from devfix.analysis.nn.modules import UNMADE, havoc, is_module
 from devfix.analysis.reuse import reads
 from devfix.analysis.text import own_attributes
 from devfix.analysis.text.movers import handed_on, moved_parameters
@@ -22,10 +24,13 @@ if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
 _METHODS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_Method = ast.FunctionDef | ast.AsyncFunctionDef
+#: So many methods that call one another are looked at.
+_MAX_METHODS = 12
 
 
 def forget(interp: Interpreter, function: Function, site: CallSite) -> None:
-    """What a function assigns of its object, moves of what it is given, or hands on to what moves it, may be anywhere.
+    """What a function changes of its object, moves of what it is given, or hands on to what moves it, may be anywhere.
 
     A constructor hands on what it is given, to methods that move it perhaps.
     """
@@ -33,7 +38,7 @@ def forget(interp: Interpreter, function: Function, site: CallSite) -> None:
         return
     given = [arg.value for arg in site.all_args()]
     if function.owner is not None and given and isinstance(given[0], Ref):
-        _forget_assigned(interp, given[0], own_attributes.assigned_by(function.node))
+        _forget_changed(interp, given[0], function.node, set())
     if function.node.name == "__init__":
         moved = given[1:]
     else:
@@ -44,11 +49,18 @@ def forget(interp: Interpreter, function: Function, site: CallSite) -> None:
         havoc(interp, value)
 
 
+def leave_unmade(interp: Interpreter, function: Function, given: Sequence[Value]) -> None:
+    """Of a module whose constructor is passed over nobody knows what is registered in it."""
+    made = given[0] if given and function.owner is not None else None
+    if isinstance(made, Ref) and getattr(function.node, "name", "") == "__init__" and is_module(interp, made):
+        interp.update(made, interp.obj(made).with_fact(UNMADE, TRUE))
+
+
 def _by_keyword(site: CallSite) -> dict[str, Value]:
     return {name: arg.value for name, arg in site.keywords.items()}
 
 
-def _moved(interp: Interpreter, function: ast.FunctionDef | ast.AsyncFunctionDef) -> frozenset[str]:
+def _moved(interp: Interpreter, function: _Method) -> frozenset[str]:
     """The parameters that a function moves, by itself or by others."""
     known = interp.library.moved.get(function)
     if known is not None:
@@ -63,6 +75,23 @@ def _moved(interp: Interpreter, function: ast.FunctionDef | ast.AsyncFunctionDef
                 found.add(name)
     interp.library.moved[function] = frozenset(found), reads.as_moves(asked)
     return frozenset(found)
+
+
+def _forget_changed(
+    interp: Interpreter, receiver: Ref, method: _Method, seen: set[tuple[int, _Method]]
+) -> None:
+    """What a method assigns of its object, and what those assign that it calls of it and of the objects that it holds."""
+    if (receiver.address, method) in seen or len(seen) == _MAX_METHODS:
+        return
+    seen.add((receiver.address, method))
+    attrs = interp.obj(receiver).attrs
+    _forget_assigned(interp, receiver, own_attributes.assigned_by(method))
+    for holder, name in own_attributes.methods_called(method):
+        called = attrs.get(holder) if holder else receiver
+        cls = obj.cls if isinstance(called, Ref) and (obj := interp.obj_of(called)) is not None else None
+        found = classes.find(interp, cls, name) if isinstance(cls, Class) else None
+        if isinstance(called, Ref) and isinstance(found, Function) and isinstance(found.node, _METHODS):
+            _forget_changed(interp, called, found.node, seen)
 
 
 def _forget_assigned(interp: Interpreter, receiver: Ref, changing: frozenset[str]) -> None:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.values import UNKNOWN, Value
 from devfix.analysis.language import iteration
-from devfix.analysis.nn.modules import HOLDERS, havoc
+from devfix.analysis.nn.modules import havoc
+from devfix.analysis.nn.reach import HOLDERS
 from devfix.analysis.torch_model.devices import device_settings
 
 if TYPE_CHECKING:

@@ -23,7 +23,6 @@ from devfix.analysis.domain.values import (
     Partial,
     Ref,
     Scalar,
-    Sequence,
     Tensor,
     TupleValue,
     Union,
@@ -31,9 +30,10 @@ from devfix.analysis.domain.values import (
     Value,
     members,
 )
-from devfix.analysis.nn import hidden_modules
+from devfix.analysis.nn import hidden_modules, reach
 from devfix.analysis.record.trails import OF_OBJECT, extend
 from devfix.analysis.reuse import reads
+from devfix.analysis.text import own_attributes
 from devfix.analysis.torch_model import names
 from devfix.findings import Origin
 
@@ -47,6 +47,8 @@ MODULE_BASES = frozenset(
 )
 #: The fact of a module that code outside the program was given, which may have put anything into it.
 HANDED_OUT = "handed out"
+#: The fact of a module of which nobody saw what its constructor made of it: what it registered is not known.
+UNMADE = "unmade"
 #: How the class is called from which the types descend that ``namedtuple`` makes, and what calling one of those means.
 NAMED_TUPLE = "collections.namedtuple"
 NEW_NAMED_TUPLE = f"{NAMED_TUPLE}.__new__"
@@ -276,7 +278,7 @@ def transform_one(interp: Interpreter, ref: Ref, change: Callable[[Tensor], Tens
     for name in names - {""}:
         attrs[name] = _changed(attrs[name], change)
     for name in tuples:  # a parameter is the same object where else it is kept
-        kept = _within(attrs[name])
+        kept = reach.within(attrs[name])
         attrs[name] = TupleValue(
             tuple(_changed(each, change) if _is_parameter(each) else each for each in kept)
         )
@@ -308,42 +310,30 @@ def havoc(interp: Interpreter, value: Value, *, everything: bool = False) -> Non
     With ``everything``, forget what all objects within reach hold. Where a program has just been given
     its device, nobody else moves a module.
     """
-    seen: set[int] = set()
-    pending = [value]
-    while pending:
-        current = pending.pop()
-        if not isinstance(current, Ref):
-            pending.extend(_within(current))
-            continue
-        obj = interp.obj_of(current)
-        if obj is None or current.address in seen:
-            continue
-        seen.add(current.address)
-        held = (*obj.attrs.values(), *(obj.items or ()), obj.element)
-        pending += [v for v in held if v is not None and v.__class__ in _HOLDING]
-        if is_module(interp, current):
-            adopts = interp.program.adopts
-            obj = (obj if adopts else _forgotten(obj)).with_fact(HANDED_OUT, TRUE)
-            interp.update(current, obj)
+    adopts = interp.program.adopts
+    for ref, obj in reach.objects(interp, value):
+        current = obj
+        if is_module(interp, ref):
+            current = (obj if adopts else _forgotten(obj)).with_fact(HANDED_OUT, TRUE)
+            interp.update(ref, current)
             if adopts:
                 continue
+        elif not adopts and (moved := _moved_by_itself(interp, obj)):
+            current = own_attributes.without(obj, moved)
+            interp.update(ref, current)
         if everything:
-            interp.update(current, _emptied(obj))
+            interp.update(ref, _emptied(current))
 
 
-#: Values through which code gets at objects.
-HOLDERS = (Ref, TupleValue, Sequence, Union, Partial)
-_HOLDING = frozenset(HOLDERS)
-
-
-def _within(value: Value) -> tuple[Value, ...]:
-    if isinstance(value, TupleValue):
-        return value.items
-    if isinstance(value, Sequence):
-        return (value.element,)
-    if isinstance(value, Union):
-        return value.members
-    return (*value.args, *(given for _, given in value.keywords)) if isinstance(value, Partial) else ()
+def _moved_by_itself(interp: Interpreter, obj: Obj) -> frozenset[str]:
+    """The attributes that a plain object assigns where it is moved by a method of its own."""
+    if obj.kind != "instance" or not isinstance(obj.cls, Class):
+        return frozenset()
+    found = (classes.find(interp, obj.cls, name) for name in ("to", "cuda", "cpu"))
+    methods = [
+        each.node for each in found if isinstance(each, Function) and isinstance(each.node, ast.FunctionDef)
+    ]
+    return frozenset[str]().union(*(own_attributes.assigned_by(method) for method in methods))
 
 
 def forget_parameters(interp: Interpreter, tensor: Tensor, device: Device) -> None:

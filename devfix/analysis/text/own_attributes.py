@@ -54,6 +54,25 @@ def set_by(cls: ast.ClassDef) -> frozenset[str]:
     return frozenset[str]().union(*(assigned_by(method) for method in methods))
 
 
+@remembered
+def methods_called(method: ast.FunctionDef | ast.AsyncFunctionDef) -> tuple[tuple[str, str], ...]:
+    """Which methods a method calls of ``self``, and of what attribute of it: ``("", "m")`` is ``self.m()``, ``("a", "m")`` ``self.a.m()``."""
+    called = (
+        node.func
+        for node in walk(method)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+    )
+    found = {(_own_name(func.value), func.attr): None for func in called}
+    return tuple((holder, name) for holder, name in found if holder is not None)
+
+
+def _own_name(value: ast.expr) -> str | None:
+    """The attribute of ``self`` that an expression is, "" for ``self``; None for anything else."""
+    if isinstance(value, ast.Attribute) and _own_name(value.value) == "":
+        return value.attr
+    return "" if isinstance(value, ast.Name) and value.id == "self" else None
+
+
 def is_of_base(node: ast.expr) -> bool:
     """Whether an expression is ``super().method(...)``."""
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
