@@ -216,3 +216,37 @@ if __name__ == "__main__":
     print(results.get() + torch.ones(2).cuda())
 """
     assert len(clashes(program)) <= 1
+
+
+HANDED = """
+from concurrent.futures import ProcessPoolExecutor
+import sys
+import torch
+
+def read(path):
+    found = {}
+    for line in open(path):
+        found[line] = torch.ones(2)
+    return found
+
+def work(path):
+    try:
+        return path, read(path)
+    except OSError:
+        return path, {"a": torch.ones(2)}
+
+if __name__ == "__main__":
+    everything = []
+    with ProcessPoolExecutor() as executor:
+        for future in [executor.submit(work, path) for path in sys.argv]:
+            path, found = future.result()
+            everything.append({path: found})
+    for each in everything:
+        for path, found in each.items():
+            for name, tensor in found.items():
+                print(name, tensor + torch.ones(2))
+"""
+
+
+def test_a_process_gives_back_what_is_one_of_two_objects_beside_another() -> None:
+    assert clashes(HANDED) == []

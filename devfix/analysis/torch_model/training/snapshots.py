@@ -12,7 +12,9 @@ from devfix.analysis.domain.lattice import UNKNOWN_DEVICE
 from devfix.analysis.domain.values import (
     UNKNOWN,
     Array,
+    BoundMethod,
     Const,
+    ExternalMethod,
     Obj,
     Ref,
     Scalar,
@@ -21,6 +23,7 @@ from devfix.analysis.domain.values import (
     Union,
     Value,
 )
+from devfix.analysis.nn import reach
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -71,7 +74,7 @@ def taken(
         return taken(interp, held, depth - 1, is_read=is_read, constants=constants)
 
     if isinstance(value, TupleValue):
-        if not any(isinstance(item, Ref) for item in value.items):
+        if not any(map(_is_of_heap, value.items)):
             return value
         return Kept("tuple", {}, tuple(map(part, value.items))) if depth else UNKNOWN
     if isinstance(value, Union) and is_read and depth:
@@ -82,6 +85,13 @@ def taken(
     attrs = {key: part(item) for key, item in obj.attrs.items()}
     items = tuple(map(part, obj.items)) if obj.items is not None else None
     return Kept(obj.kind, attrs, items, part(obj.element) if obj.element is not None else None)
+
+
+def _is_of_heap(value: Value) -> bool:
+    """Whether a value is an object, may be one, or has one."""
+    if isinstance(value, (BoundMethod, ExternalMethod)):
+        return _is_of_heap(value.receiver)
+    return isinstance(value, Ref) or any(map(_is_of_heap, reach.within(value)))
 
 
 def read_and_written(one: Snapshot, other: Snapshot) -> Snapshot:
