@@ -50,3 +50,34 @@ def test_a_wrapped_module_that_was_moved_has_its_faults() -> None:
         NET + "net = nn.DataParallel(Net().cuda())\ny = net(torch.ones(2, 4)) + torch.ones(2, 4)\n"
     )
     assert found == ["15: device"]
+
+
+PAIRS = """
+import sys
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self, more):
+        super().__init__()
+        self.layer = nn.Linear(4, 4)
+
+    def forward(self, pair):
+        x, y = pair
+        return self.layer(x).cuda() + y
+
+def place(net):
+    sys.modules["elsewhere"].place(net)
+
+net = Net(sys.argv[1])
+place(net)
+{wrapped}
+print(net([torch.ones(2, 4), torch.ones(2, 4)]))
+"""
+
+
+@pytest.mark.parametrize(("wrapped", "found"), [("net = nn.DataParallel(net)", 0), ("net.eval()", 1)])
+def test_what_a_wrapper_is_given_leaves_the_cpu_though_nobody_knows_for_where(
+    wrapped: str, found: int
+) -> None:
+    assert len(clashes(PAIRS.format(wrapped=wrapped))) == found

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.lattice import CPU, UNKNOWN_DEVICE
-from devfix.analysis.domain.values import UNKNOWN, External, Obj, Ref, TupleValue, Value
+from devfix.analysis.domain.values import UNKNOWN, External, Obj, Ref, Tensor, TupleValue, Value
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.nn import modules
 from devfix.analysis.torch_model.loading import collation
@@ -43,16 +43,19 @@ def data_parallel(interp: Interpreter, name: str, site: CallSite) -> Value:
 
 def _scattered(interp: Interpreter, inner: Value, site: CallSite) -> Value:
     device = modules.module_device(interp, inner)
-    if device is None or not device.is_accelerator or interp.program.adopts:  # some runs may not wrap it
+    if device == CPU or interp.program.adopts:  # some runs may not wrap it
         return interp.call(inner, site)
+
+    def scattered(tensor: Tensor) -> Tensor:
+        if device is not None and device.is_accelerator:
+            return replace(tensor, device=device)
+        return replace(tensor, device=UNKNOWN_DEVICE) if tensor.device == CPU else tensor
 
     def moved(arg: Arg) -> Arg:
         holder = interp.obj_of(arg.value)
         if holder is not None and holder.kind not in ("dict", "list"):
             return arg  # an object of a class is handed on as it is
-        return Arg(
-            collation.each_tensor(interp, arg.value, lambda each: replace(each, device=device)), arg.node
-        )
+        return Arg(collation.each_tensor(interp, arg.value, scattered), arg.node)
 
     args = tuple(moved(arg) for arg in site.args)
     keywords = {name: moved(arg) for name, arg in site.keywords.items()}
