@@ -75,3 +75,39 @@ def test_a_library_that_sets_the_default_device_when_it_is_imported() -> None:
 def test_other_libraries_leave_the_default_device_alone() -> None:
     assert clashes(SCRIPT.format("import numpy as np")) == ["5: device"]
     assert clashes(SCRIPT.format("from deepxde_like import FNN")) == ["5: device"]
+
+
+CHOOSING = """\
+    import torch
+    import flows
+
+    if torch.cuda.is_available():
+        {}
+    print(flows)
+    """
+
+FLOWS = """\
+    import torch
+    from torch import nn
+
+    class Flow(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.net = nn.Linear(3, 3)
+
+        def area(self, x):
+            return torch.zeros(3) + self.net(x)
+    """
+
+
+@pytest.mark.parametrize(
+    ("chosen", "found"),
+    [
+        ("torch.set_default_tensor_type('torch.cuda.FloatTensor')", []),
+        ("torch.set_default_device('cuda')", []),
+        ("torch.set_default_device('cpu')", ["flows.py:10: device"]),
+        ("print(torch)", ["flows.py:10: device"]),
+    ],
+)
+def test_what_a_script_sets_holds_for_what_other_files_have_for_it(chosen: str, found: list[str]) -> None:
+    assert clashes(CHOOSING.format(chosen), flows=FLOWS) == found

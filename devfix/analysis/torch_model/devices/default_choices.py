@@ -1,4 +1,4 @@
-"""Default choices: dtypes and devices that functions of a program set by default, as what prepares tests does.
+"""Default choices: dtypes and devices that a program sets by default, as scripts do, and what prepares tests.
 
 Of functions that nobody is seen to call no one knows which is called first.
 """
@@ -33,7 +33,7 @@ _PLACING_LIBRARIES = frozenset({"deepxde"})
 
 
 def note(library: Library, program: Program) -> None:
-    """Write down which defaults the functions of a program set to something else than float32 and the CPU."""
+    """Write down which defaults a program sets to something else than float32 and the CPU."""
     for source in program.sources.values():
         if "set_default_" in source.text:
             for name, told in _calls(source):
@@ -42,7 +42,7 @@ def note(library: Library, program: Program) -> None:
 
 
 def forget_device(interp: Interpreter) -> None:
-    """Where a function of the program sets the default device, nobody knows which one it is for the others."""
+    """Where the program sets the default device, nobody knows which one it is for what no script is seen to call."""
     if interp.library.default_placed:
         interp.state.default_device = DeviceValue(UNKNOWN_DEVICE)
 
@@ -54,10 +54,8 @@ def imported(interp: Interpreter, module: str) -> None:
 
 
 def _calls(source: Source) -> Iterator[tuple[str, str]]:
-    """What functions of a file call with a first argument: the last name, and the argument as it is written."""
-    kinds = (ast.FunctionDef, ast.AsyncFunctionDef)
-    for function in (node for node in walk(source.tree) if isinstance(node, kinds)):
-        for call in walk(function):
-            if isinstance(call, ast.Call) and call.args:
-                name = called(call)
-                yield name, ast.unparse(call.args[0]) if name in _WIDENING | _PLACING else ""
+    """What a file calls with a first argument: the last name, and the argument as it is written."""
+    for call in walk(source.tree):
+        if isinstance(call, ast.Call) and call.args:
+            name = called(call)
+            yield name, ast.unparse(call.args[0]) if name in _WIDENING | _PLACING else ""
