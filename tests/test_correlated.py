@@ -368,3 +368,40 @@ print(net(torch.ones(2, 3).to(device)))
 )
 def test_a_module_that_either_of_two_tests_moves_has_moved(again: str, moved: str, found: int) -> None:
     assert len(clashes(MOVED.format(again=again, moved=moved))) == found
+
+
+GIVEN = """
+import functools
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.embedding = nn.Embedding(3, 4)
+        self.score = functools.partial(F.linear, weight=self.embedding.weight{changed})
+
+    def forward(self, x):
+        return self.score(x)
+
+net = Net()
+net.{moved}
+print(net(torch.ones(2, 4).cuda()))
+"""
+
+
+@pytest.mark.parametrize(
+    ("changed", "moved", "found"),
+    [
+        ("", "cuda()", 0),
+        ("", "to('cuda')", 0),
+        (" * 2", "cuda()", 1),
+        ("", "double()", 1),
+        ("", "train()", 1),
+    ],
+)
+def test_a_parameter_that_a_call_is_given_moves_with_its_module(changed: str, moved: str, found: int) -> None:
+    assert (
+        sum(each.endswith("device") for each in clashes(GIVEN.format(changed=changed, moved=moved))) == found
+    )

@@ -1,6 +1,6 @@
 """Parameters that a module registers and others hold as well: a move of the module moves them, too.
 
-Others are plain objects of its own, and variables of the functions being executed. A variable may hold a parameter of
+Others are plain objects of its own, what ``partial`` makes, and variables of the functions being executed. A variable may hold a parameter of
 another module that was made in the same place, so where it is after the move is unknown.
 """
 
@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.lattice import join_devices, join_dtypes
-from devfix.analysis.domain.values import Obj, Ref, Tensor, Union, Value, members
-from devfix.analysis.nn import modules
+from devfix.analysis.domain.values import Obj, Partial, Ref, Tensor, Union, Value, members
+from devfix.analysis.nn import modules, reach
 from devfix.findings import Origin
 
 if TYPE_CHECKING:
@@ -66,17 +66,19 @@ def _variables(interp: Interpreter) -> Iterator[tuple[int, str]]:
 
 
 def _is_parameter(value: Value) -> bool:
-    """Whether a value is a parameter, or may be one."""
+    """Whether a value is a parameter, may be one, or is a call that is given one."""
     if isinstance(value, Union):
         return any(map(_is_parameter, value.members))
+    if isinstance(value, Partial):
+        return any(map(_is_parameter, reach.within(value)))
     return isinstance(value, Tensor) and value.parameter
 
 
 def _holders(interp: Interpreter, parts: list[Ref]) -> list[Ref]:
-    """The plain objects within reach of modules that hold a parameter."""
+    """The plain objects within reach of modules that hold a parameter, and the modules that hold one in a call."""
     seen = {part.address for part in parts}
     pending = [held for part in parts for held in _plain(interp, interp.obj(part))]
-    found = []
+    found = [part for part in parts if any(map(_is_given_parameter, interp.obj(part).attrs.values()))]
     while pending:
         current = pending.pop()
         if current.address in seen:
@@ -87,6 +89,10 @@ def _holders(interp: Interpreter, parts: list[Ref]) -> list[Ref]:
             found.append(current)
         pending.extend(_plain(interp, obj))
     return found
+
+
+def _is_given_parameter(value: Value) -> bool:
+    return isinstance(value, Partial) and _is_parameter(value)
 
 
 def _values(obj: Obj) -> Iterator[Value]:
@@ -131,6 +137,11 @@ def _moved(value: Value, now: _Now, *, certainly: bool = True) -> Value:
         parts = tuple(_moved(member, now, certainly=certainly) for member in value.members)
         usual = value.usual and _moved(value.usual, now, certainly=certainly)
         return Union(parts, usual)
+    if isinstance(value, Partial):
+        keywords = tuple((name, _moved(given, now, certainly=certainly)) for name, given in value.keywords)
+        return replace(
+            value, args=tuple(_moved(arg, now, certainly=certainly) for arg in value.args), keywords=keywords
+        )
     if not isinstance(value, Tensor) or not value.parameter or not value.trail:
         return value
     own = now.get(value.trail[0])
@@ -140,5 +151,6 @@ def _moved(value: Value, now: _Now, *, certainly: bool = True) -> Value:
         device, dtype = join_devices(value.device, own.device), join_dtypes(value.dtype, own.dtype)
         return replace(value, device=device, dtype=dtype)
     return replace(
-        value, device=own.device, dtype=own.dtype, trail=own.trail, roots=own.roots, typed=own.typed
-    )
+        value, device=own.device, dtype=own.dtype, trail=own.trail, roots=own.roots, typed=own.typed,
+        split=own.split,
+    )  # fmt: skip
