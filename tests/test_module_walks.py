@@ -289,3 +289,48 @@ def test_what_the_dicts_of_a_module_are_given_at_once_belongs_to_it() -> None:
     bank.scale + bank.row_0 + bank.row_1
     """
     assert clashes(HELD + dedent(text)) == []
+
+
+VISITED = """
+import torch
+from torch import nn
+
+def visit(part):
+    {visit}
+
+class Block(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.act = nn.ReLU()
+        self.fc = nn.Linear(3, 3)
+
+    def forward(self, x):
+        return self.fc(self.act(x))
+
+net = nn.ModuleList([Block() for _ in range(6)])
+net.apply(visit)
+x = torch.ones(2, 3){given}
+for block in net:
+    x = block(x)
+last = net[5]
+last(torch.ones(2, 3){given})
+"""
+
+
+@pytest.mark.parametrize(
+    ("visit", "given", "found"),
+    [
+        (
+            "if isinstance(part, nn.Linear): part.weight.data = part.weight.data.cuda(); part.bias.data = part.bias.data.cuda()",
+            ".cuda()",
+            False,
+        ),
+        ("if isinstance(part, nn.Linear): part.cuda()", ".cuda()", False),
+        ("if isinstance(part, nn.ReLU): part.cuda()", ".cuda()", True),
+        ("if isinstance(part, nn.Linear): nn.init.zeros_(part.bias)", ".cuda()", True),
+        ("if isinstance(part, nn.Linear): part.half()", ".half()", False),
+        ("print(part)", ".half()", True),
+    ],
+)
+def test_every_part_of_a_large_module_is_visited(visit: str, given: str, found: bool) -> None:
+    assert bool(clashes(VISITED.format(visit=visit, given=given))) is found

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from devfix.analysis.domain import classes
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.join import join_all
-from devfix.analysis.domain.lattice import UNKNOWN_DEVICE
+from devfix.analysis.domain.lattice import UNKNOWN_DEVICE, Device
 from devfix.analysis.domain.values import (
     FALSE,
     NONE,
@@ -45,6 +46,8 @@ from devfix.analysis.torch_model.training import checkpoint
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
+#: So many parts of a module are visited in any case.
+_VISITED = 8
 _ITSELF = frozenset("requires_grad_ share_memory zero_grad compile apply".split())
 
 
@@ -64,14 +67,29 @@ def call(interp: Interpreter, ref: Ref, name: str, site: CallSite) -> Value:
         return _set_mode(interp, ref, name, site)
     if name in _ITSELF:
         if name == "apply" and site.args:
-            for part in modules.tree(interp, ref)[:8]:
-                interp.call(site.args[0].value, CallSite(site.node, (Arg(part),)))
+            _visit(interp, ref, site.args[0].value, site.node)
         return NONE if name == "zero_grad" else ref
     if name in ("append", "insert", "extend"):
         return _grow(interp, ref, name, site)
     if name in ("items", "values", "keys"):
         return _entries(interp, ref, name)
     return pretrained.method(interp, ref, name, site)
+
+
+def _visit(interp: Interpreter, ref: Ref, function: Value, node: ast.expr) -> None:
+    """``module.apply(function)``: of many parts, only those of classes that the function has not left as they were."""
+    moving: dict[Value, bool] = {}
+    for count, part in enumerate(modules.tree(interp, ref)):
+        before = interp.obj(part)
+        if count >= _VISITED and moving.get(before.cls) is False:
+            continue
+        interp.call(function, CallSite(node, (Arg(part),)))
+        moved = _places(before) != _places(interp.obj(part))
+        moving[before.cls] = moving.get(before.cls, False) or moved
+
+
+def _places(obj: Obj) -> list[tuple[Device, str | None]]:
+    return [(tensor.device, tensor.dtype) for _, tensor in modules.registered(obj)]
 
 
 def _set_mode(interp: Interpreter, ref: Ref, name: str, site: CallSite) -> Value:
