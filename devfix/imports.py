@@ -21,6 +21,8 @@ _RATHER_INSTALLED = frozenset(
 )
 #: Folders of installed packages. Each knows the others as libraries, and not by their text.
 _INSTALLATIONS = frozenset({"dist-packages", "site-packages"})
+#: The file that makes a folder a package.
+_PACKAGE = "__init__.py"
 #: What may hold statements. Only these hold imports; expressions, most of any tree, are not entered.
 _HOLDERS: tuple[type[ast.AST], ...] = (
     ast.Module,
@@ -164,16 +166,24 @@ class Layout:
 
     @cached_property
     def _search_roots(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(place for root in self.roots for place in (root, _join(root, "src"))))
+        return tuple(dict.fromkeys(place for root in self.roots for place in (root, self._at(root, "src"))))
+
+    @cached_property
+    def _here(self) -> str:
+        # Each import is looked for in many places, and the system is asked once for what all their names depend on.
+        return os.getcwd()
+
+    def _at(self, *parts: str) -> str:
+        return _joined(parts, self._here)
 
     def _resolve_absolute(self, folder: str, module: str) -> str | None:
         top = module.partition(".")[0]
         if top in _NEVER_LOCAL:
             return None
         for place in chain(self._places(folder, top), self._around(folder, top)):
-            if (top in _RATHER_INSTALLED and not self._has_module(place, top)) or _is_neighbour(
-                place, folder, top
-            ):
+            if top in _RATHER_INSTALLED and not self._has_module(place, top):
+                continue
+            if _is_installation(place, self._here) and _is_neighbour(place, folder, top):
                 continue
             path = self._module_at(place, module)
             if path is not None:
@@ -209,8 +219,8 @@ class Layout:
         yield from _above_namesakes(folder, top)
 
     def _module_at(self, folder: str, module: str) -> str | None:
-        path = _join(folder, *filter(None, module.split(".")))
-        package = os.path.join(path, "__init__.py")
+        path = self._at(folder, *filter(None, module.split(".")))
+        package = os.path.join(path, _PACKAGE)
         if self.exists(package):
             return package
         file = f"{path}.py"
@@ -218,7 +228,7 @@ class Layout:
 
     def _has_module(self, folder: str, name: str) -> bool:
         """Whether a name is that of a file or a package in a folder, and not only of a folder in it."""
-        return self._is_package(_join(folder, name)) or self._module_at(folder, name) is not None
+        return self._is_package(self._at(folder, name)) or self._module_at(folder, name) is not None
 
     def _package_base(self, folder: str) -> str:
         """The folder that holds the outermost package ``folder`` is in."""
@@ -229,7 +239,7 @@ class Layout:
         return known
 
     def _is_package(self, folder: str) -> bool:
-        return folder in self.packages or self.exists(package_file(folder))
+        return folder in self.packages or self.exists(self._at(folder, _PACKAGE))
 
     def _import_base(self, folder: str) -> str:
         base = self._package_base(folder)
@@ -250,8 +260,6 @@ def _above_namesakes(folder: str, top: str) -> Iterator[str]:
 
 def _is_neighbour(place: str, folder: str, top: str) -> bool:
     """Whether a name in a folder of installed packages is not that of the package the importing folder is in."""
-    if not _is_installation(place, os.getcwd()):
-        return False
     return os.path.relpath(folder or os.curdir, place or os.curdir).partition(os.sep)[0] != top
 
 
@@ -286,7 +294,7 @@ def folders_around(path: str) -> Iterator[str]:
 
 def package_file(*folder: str) -> str:
     """The file that makes a folder a package."""
-    return _join(*folder, "__init__.py")
+    return _join(*folder, _PACKAGE)
 
 
 def _join(*parts: str) -> str:
