@@ -8,7 +8,7 @@ looks only at what changed since the two states parted.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import itemgetter
 
 from devfix.analysis.assumptions import unusual_owners
@@ -50,6 +50,16 @@ class Layer:
         self.below = below
         self.published, self.changed = 0, 0
         self.depth: int = below.depth + 1 if below is not None else 0
+
+    def held(self, address: int) -> Obj | None:
+        """The object at an address as this layer, and those below, have it."""
+        layer: Layer | None = self
+        while layer is not None:
+            found = layer.heap.get(address)
+            if found is not None:
+                return found
+            layer = layer.below
+        return None
 
 
 class State:
@@ -140,6 +150,9 @@ class State:
     def asked(self, frame: int, name: str) -> None:
         """What a variable is matters; for those who want to know."""
 
+    def asked_for(self, address: int) -> None:
+        """What an object is matters; for those who want to know."""
+
     def is_in_library(self, frame: int) -> bool:
         """Whether a frame is as the library has it."""
         layer: Layer | None = self.layer
@@ -176,7 +189,7 @@ class State:
         if found is not None:
             return found
         layer: Layer | None = self.layer
-        while layer is not None:
+        while layer is not None:  # as the layer does it, without a call: nothing is done more often
             found = layer.heap.get(address)
             if found is not None:
                 return found
@@ -222,6 +235,40 @@ def both(a: State, b: State, address: int) -> tuple[Obj | None, Obj | None]:
     return (ours, theirs) if ours is theirs else (a.read(address), b.read(address))
 
 
+def differing(a: State, b: State, heap: Iterable[int]) -> Iterator[tuple[int, Obj | None, Obj | None]]:
+    """The objects at some of the addresses written to since two states were one, as each has them, where those are two.
+
+    What both have in common is looked for once, below all layers in which they differ.
+    """
+    x, y = a.layer, b.layer
+    ours: list[Layer] = []
+    theirs: list[Layer] = []
+    while x is not y:
+        deeper, layers = (y, theirs) if x.depth < y.depth else (x, ours)
+        layers.append(deeper)
+        assert deeper.below is not None, "two states of one run have the library in common"
+        x, y = (x, deeper.below) if deeper is y else (deeper.below, y)
+    lower, their_lower = _heaps(ours), _heaps(theirs)
+    for address in heap:
+        mine = a.heap.get(address) or lower.get(address)
+        other = b.heap.get(address) or their_lower.get(address)
+        if mine is None or other is None:
+            common = x.held(address)
+            mine, other = mine or common, other or common
+        if mine is not other:
+            a.asked_for(address)
+            b.asked_for(address)
+            yield address, mine, other
+
+
+def _heaps(layers: Sequence[Layer]) -> dict[int, Obj]:
+    """What layers have on the heap, the topmost of which comes first."""
+    found = layers[0].heap if layers else {}
+    for layer in layers[1:]:
+        found = {**layer.heap, **found}
+    return found
+
+
 def join_states(
     a: State,
     b: State,
@@ -244,15 +291,15 @@ def join_states(
     if a.dead:
         return b
     frames, heap = parted(a, b)
-    split = split and not _is_told_apart(a, b, heap)
+    objects = list(differing(a, b, heap))
+    split = split and not _is_told_apart(objects)
     for frame in frames:
         theirs = b.bound(frame)
         if theirs and frame in a.layer.live and a.bound(frame) is not theirs:
             _join_frame(a, frame, theirs, split, usual, alike=alike)
     owned: frozenset[int] | None = None
-    for address in heap:
-        obj, other = both(a, b, address)
-        if other is None or other is obj:
+    for address, obj, other in objects:
+        if other is None:
             continue
         if obj is None:
             a.write(address, other)
@@ -263,24 +310,25 @@ def join_states(
                 owned = unusual_owners.owned(a if usual else b, b if usual else a, frames, heap)
             path = None if address in owned else usual
         if path is not None:
-            obj, other = (
+            one, another = (
                 (obj, object_like_usual(other, obj)) if path else (object_like_usual(obj, other), other)
             )
-        a.write(address, join_objects(obj, other, split=split, usual=path, rounds=rounds))
+        else:
+            one, another = obj, other
+        a.write(address, join_objects(one, another, split=split, usual=path, rounds=rounds))
     if a.default_device != b.default_device:
         a.default_device = DeviceValue(UNKNOWN_DEVICE)
     a.used, a.hidden = b.used and a.used, a.hidden and b.hidden
     return a
 
 
-def _is_told_apart(a: State, b: State, heap: Iterable[int]) -> bool:
-    """Whether an attribute has one name or truth on the one path and another on the other.
+def _is_told_apart(objects: Iterable[tuple[int, Obj | None, Obj | None]]) -> bool:
+    """Whether an attribute of an object has one name or truth on the one path and another on the other.
 
     A later test of it tells which path was taken, so what either left behind need not meet what the other did.
     """
-    for address in heap:
-        obj, other = both(a, b, address)
-        if obj is None or other is None or obj is other:
+    for _, obj, other in objects:
+        if obj is None or other is None:
             continue
         for name, value in other.attrs.items():
             mine = obj.attrs.get(name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.join import join_all, scalar_type
-from devfix.analysis.domain.state import State, both, parted
+from devfix.analysis.domain.state import State, differing, parted
 from devfix.analysis.domain.values import Const, Obj, Ref, Scalar, Sequence, TupleValue, Value
 from devfix.analysis.language import list_places
 
@@ -35,19 +35,19 @@ def widen(state: State, before: State, made: dict[int, Obj], rows: Rows) -> set[
             if wider is not None:
                 names.add(name)
                 state.set(frame, name, wider)
-    for address in heap:
-        ours, theirs = both(state, before, address)
+    for address, ours, theirs in differing(state, before, heap):
         if ours is not None and theirs is None and ours.kind in _GROWING and ours.items:
             if _is_longer(made.setdefault(address, ours), ours):
                 state.write(address, list_places.grown(ours, len(ours.items)))
-        if ours is None or theirs is None or ours is theirs:
+        if ours is None or theirs is None:
             continue
+        now = ours
         changes = _wider_attributes(state, before, rows, address, (theirs, ours))
         if _is_longer(theirs, ours):
-            ours = list_places.grown(ours, len(ours.items or ()))
-            state.write(address, ours)
+            now = list_places.grown(ours, len(ours.items or ()))
+            state.write(address, now)
         if changes:
-            state.write(address, replace(ours, attrs={**ours.attrs, **changes}))
+            state.write(address, replace(now, attrs={**ours.attrs, **changes}))
             names.update(changes)
     return names
 
@@ -116,8 +116,8 @@ def is_settled(state: State, before: State) -> bool:
             state.asked(frame, name)
             if not _is_like(value, now.get(name)):
                 return False
-    pairs = (both(state, before, address) for address in heap)
-    return all(earlier is None or earlier is now or earlier == now for now, earlier in pairs)
+    changed = differing(state, before, heap)
+    return all(earlier is None or earlier == now for _, now, earlier in changed)
 
 
 def _is_like(before: Value, after: Value | None) -> bool:

@@ -74,6 +74,11 @@ class WatchedState(State):
             layer = layer.below
         return None
 
+    def asked_for(self, address: int) -> None:
+        """What an object is matters, unless it was written since the call began."""
+        if address not in self.heap:
+            self.watch.keys[address] = None
+
     def objects(self) -> list[tuple[int, Obj]]:
         """All objects with their addresses, the oldest first."""
         self.watch.keys[_OBJECTS] = None
