@@ -195,3 +195,42 @@ def test_a_constant_of_a_module_is_no_attribute_of_an_object() -> None:
     made = STATES.replace("self.words)", "self.words, dtype=torch.float32)")
     made = made.replace("self.sentences)", "self.sentences, dtype=torch.float)")
     assert LOW not in kept(f"{made}{HIGH}")
+
+
+BOUNDS = """
+import torch
+from torch import nn
+
+class Normalize(nn.Module):
+    def __init__(self, means, sds):
+        super().__init__()
+        {means}
+        {sds}
+
+    def forward(self, x):
+        return (x - self.means) / self.sds
+
+net = Normalize([0.1, 0.2], [1.0, 2.0])
+net = nn.Sequential(net{moved}, nn.Linear(2, 2).cuda())
+print(net(torch.ones(3, 2).cuda()).sum())
+"""
+MEANS, SDS = "self.means = torch.tensor(means)", "self.sds = torch.tensor(sds)"
+
+
+@pytest.mark.parametrize("moved", ["", ".cuda()"])
+def test_an_attribute_of_a_module_moves_as_its_twin_does(moved: str) -> None:
+    right = BOUNDS.format(means=f"{MEANS}.cuda()", sds=f"{SDS}.cuda()", moved=moved)
+    assert fix_texts({"main.py": right})[0]["main.py"] == right
+    for means, sds in ((MEANS, f"{SDS}.cuda()"), (f"{MEANS}.cuda()", SDS)):
+        text = BOUNDS.format(means=means, sds=sds, moved=moved)
+        assert fix_texts({"main.py": text})[0]["main.py"] == right
+
+
+def test_without_a_twin_it_becomes_a_buffer() -> None:
+    for sds in (
+        SDS,
+        "self.sds = torch.as_tensor(sds).cuda()",
+        'self.register_buffer("sds", torch.tensor(sds))',
+    ):
+        text = BOUNDS.format(means=MEANS, sds=sds, moved=".cuda()")
+        assert 'self.register_buffer("means"' in fix_texts({"main.py": text})[0]["main.py"]

@@ -20,10 +20,13 @@ from devfix.findings import (
     ReplaceExpression,
 )
 from devfix.placement.devices.boundness import contains
+from devfix.placement.devices.device_expression import Place
 from devfix.placement.modules import inherited_names
 from devfix.placement.modules.named_attribute import NamedAttribute, named_attribute
 from devfix.placement.moves import own_move
+from devfix.placement.siblings import twin_move
 from devfix.placement.text import provenance
+from devfix.placement.text.dependence import dotted
 from devfix.placement.text.naming import given
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -120,10 +123,11 @@ def _is_left_behind(facts: Facts, kept: list[Origin]) -> bool:
 def buffer_fix(facts: Facts, attributes: list[Attribute | NamedAttribute]) -> Fix | None:
     """Registers all of ``attributes`` as buffers, which keeps the ``state_dict`` as it is.
 
-    A module that has a ``to`` of its own for its attributes moves them there, as the others.
+    A module that has a ``to`` of its own for its attributes moves them there, as the others; and what is made as its
+    neighbour is moves as that does.
     """
     used = [attribute for attribute in attributes if _is_read_elsewhere(attribute)] or attributes[:1]
-    if (moved := _in_own_move(facts, used)) is not None:
+    if (moved := _as_others(facts, used)) is not None:
         return moved
     edits: dict[FileEdit, None] = {}
     for attribute in used:
@@ -136,16 +140,28 @@ def buffer_fix(facts: Facts, attributes: list[Attribute | NamedAttribute]) -> Fi
     return Fix(title, tuple(edits), Applicability.SAFE) if edits else None
 
 
-def _in_own_move(facts: Facts, used: list[Attribute | NamedAttribute]) -> Fix | None:
+def _as_others(facts: Facts, used: list[Attribute | NamedAttribute]) -> Fix | None:
     edits: dict[FileEdit, None] = {}
     for each in used:
-        plain = isinstance(each, Attribute) and _holds_tensors(facts, each)
-        change = own_move.in_module(facts, each.outline, each.function, each.name) if plain else ()
+        if not isinstance(each, Attribute) or not _holds_tensors(facts, each):
+            return None
+        change = own_move.in_module(facts, each.outline, each.function, each.name) or _as_twin(facts, each)
         if not change:
             return None
         edits.update(dict.fromkeys(change))
     names = ", ".join(dict.fromkeys(each.spoken for each in used))
     return Fix(f"move {names} with the other attributes", tuple(edits), Applicability.SAFE) if edits else None
+
+
+def _as_twin(facts: Facts, attribute: Attribute) -> tuple[FileEdit, ...]:
+    """``self.low = torch.tensor(low).cuda()`` beside ``self.high = torch.tensor(high).cuda()``."""
+    outline, settings = attribute.outline, _settings(attribute)
+    statement = settings[0][0] if settings is not None and len(settings) == 1 else None
+    name = dotted(attribute.target)
+    if not isinstance(statement, ast.Assign) or name is None:
+        return ()
+    place = Place(attribute.site.path, outline, attribute.target)
+    return twin_move.within(facts, place, statement, name) or twin_move.behind(facts, place, statement, name)
 
 
 def _is_read_elsewhere(attribute: Attribute | NamedAttribute) -> bool:
