@@ -341,3 +341,31 @@ def test_what_is_put_on_the_cpu_stays_there() -> None:
     )
     text = fix_texts({"main.py": learner})[0]["main.py"]
     assert "self.target = Critic(3)\n        self.target.cpu()\n" in text
+
+
+GIVEN = """
+import numpy as np
+import torch
+from torch import nn
+
+def main(data):
+    def score(x, model):
+        return model(x).sum().item()
+
+    data = torch.from_numpy(data).float().cuda()
+    net = nn.Linear(3, 3){move}
+    opt = torch.optim.SGD(net.parameters(), 0.1)
+    print(score(data, net))
+    for _ in range(3):
+        net(data).sum().backward()
+        opt.step()
+
+main(np.ones((3, 3)))
+"""
+
+
+def test_a_module_moves_where_it_is_made_though_a_function_that_is_given_it_has_a_device_at_hand() -> None:
+    right = GIVEN.format(move=".cuda()")
+    assert fix_texts({"main.py": right})[0]["main.py"] == right
+    after = fix_texts({"main.py": GIVEN.format(move="")})[0]["main.py"]
+    assert after == GIVEN.format(move="\n    net.cuda()")

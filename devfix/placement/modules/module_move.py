@@ -111,7 +111,8 @@ class ModuleMover:
         for site in self.sites[:1]:
             yield from self._at(site, self._of_input)
             yield from self._at(site, self._in_passing)
-        for site in self.sites:
+        own = [site for site in self.sites if site.kind != "argument"]
+        for site in own:
             yield from self._at(site, _any_in_scope)
         for site in self.before:
             yield from self._at(site, device_expression.chosen)
@@ -121,6 +122,13 @@ class ModuleMover:
         for site in self._homes:
             yield from self._at(site, imported_device.find)
             yield from self._at(site, _alone)
+        yield from self._where_given()
+
+    def _where_given(self) -> Iterator[tuple[FileEdit, ...]]:
+        """In a function that is given the module: what happens to be at hand there need not be so for all who give it."""
+        for site in self.sites:
+            if site.kind == "argument":
+                yield from self._at(site, _any_in_scope)
 
     def _as_callers_know(self, made: Origin) -> Iterator[tuple[FileEdit, ...]]:
         """What a function makes moves where the function is called, or the function is told where to."""
