@@ -60,6 +60,28 @@ def test_a_program_is_run_mended_and_proven(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["main.py", "pyproject.toml"]
 
 
+WRITTEN = """\
+import torch
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+rows = torch.zeros(4, 2)
+odds = torch.full((4, 2), 0.5).to(device)
+for column in range(2):
+    torch.add(odds[:, column], 1.0, out=rows[:, column])
+print("RESULT", rows.sum().item())
+"""
+
+
+def test_what_an_operation_writes_to_is_no_copy_of_it(tmp_path: Path) -> None:
+    """The numbers would be lost, and nothing would fail."""
+    (tmp_path / "main.py").write_text(WRITTEN, encoding="utf-8")
+    result = runner.invoke(app, ["run", "--fix", "main.py"])
+    assert result.exit_code == 0, result.output
+    text = (tmp_path / "main.py").read_text(encoding="utf-8")
+    assert text != WRITTEN
+    assert "out=rows[:, column])" in text
+
+
 #: A layer of a folder beside the project, as of another one that is installed in place.
 BESIDE = """\
 import torch

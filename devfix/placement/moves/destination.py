@@ -20,7 +20,7 @@ from devfix.placement.text.provenance import MADE
 
 def is_written(mismatch: Mismatch, operand: Operand) -> bool:
     """Whether the operation writes to the operand in place."""
-    return mismatch.get("in_place") == operand.role
+    return operand.role in ("out", mismatch.get("in_place"))
 
 
 def is_stored_back(facts: Facts, mismatch: Mismatch, operand: Operand) -> bool:
