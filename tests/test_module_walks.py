@@ -11,8 +11,8 @@ from reality import lies
 from text_program import clashes
 from torch import nn
 
+from devfix.analysis.text import counts
 from devfix.analysis.torch_model.python.instance_checks import SUBCLASSES
-from devfix.analysis.torch_model.tensors import tensor_attributes
 
 HEAD = """
 import torch
@@ -135,7 +135,7 @@ def test_sizes_of_layers_are_whole_numbers() -> None:
     attention, norm = nn.MultiheadAttention(4, 2), nn.GroupNorm(2, 4)
     layers = [nn.Linear(2, 3), nn.Conv2d(1, 1, 1), nn.Embedding(3, 2), nn.LSTM(2, 3), attention, norm]
     layers += [nn.BatchNorm1d(2), nn.PixelShuffle(2)]
-    for name in tensor_attributes.SIZES:
+    for name in counts.OF_LAYERS:
         found = [getattr(layer, name) for layer in layers if hasattr(layer, name)]
         assert found, name
         assert all(type(value) is int for value in found), name

@@ -44,9 +44,19 @@ _BY_PATH = """for path in [name for name, part in net.named_modules() if isinsta
         parent, _, last = path.rpartition(".")
         holder = net.get_submodule(parent)
         setattr(holder, last, Low(getattr(holder, last), 4))"""
-_WAYS = ["inject(net, 4)", "net.lm_head = Low(net.lm_head, 4)", _NAMED, _BY_PATH]
+_OF_ALL = """for path, part in list(net.named_modules()):
+        if isinstance(part, nn.Linear):
+            parent, _, last = path.rpartition(".")
+            setattr(net.get_submodule(parent), last, Low(part, 4))"""
+_WAYS = ["inject(net, 4)", "net.lm_head = Low(net.lm_head, 4)", _NAMED, _BY_PATH, _OF_ALL]
 _FACTORS = "self.down = nn.Parameter(torch.zeros(8, rank))"
-_MADE = [(_FACTORS, "x @ self.down"), ("self.down = nn.Linear(8, rank)", "self.down(x)")]
+_SCALES = "self.scale = nn.Parameter(torch.ones({}))".format
+_MADE = [
+    (_FACTORS, "x @ self.down"),
+    ("self.down = nn.Linear(8, rank)", "self.down(x)"),
+    (_SCALES("base.in_features"), "x * self.scale"),
+    (_SCALES("base.in_features if rank else base.out_features"), "x * self.scale"),
+]
 
 
 def _program(replaced: str, made: str = _FACTORS, used: str = "x @ self.down", more: str = "") -> str:
@@ -87,3 +97,47 @@ def test_the_fix_moves_it_as_it_joins(replaced: str) -> None:
     assert len(changed) == 1
     assert ").to(" in changed[0]
     assert clashes(fixed) == []
+
+
+@pytest.mark.parametrize("size", ["base.shape", "base.in_features or ()", "()"])
+def test_what_may_be_a_single_number_is_excused(size: str) -> None:
+    assert clashes(_program(_BY_PATH, _SCALES(size), "x * self.scale")) == []
+
+
+SIZED = """
+import torch
+from transformers import AutoModel
+
+net = AutoModel.from_pretrained("bert-base-uncased").cuda()
+state = net(input_ids=torch.zeros(2, 3, dtype=torch.int64).cuda()).last_hidden_state
+state + torch.zeros({size})
+"""
+
+
+@pytest.mark.parametrize("size", ["net.config.hidden_size", "net.encoder.dense.out_features"])
+def test_a_model_tells_how_many_there_are(size: str) -> None:
+    assert clashes(SIZED.format(size=size))
+    assert clashes(SIZED.format(size=f"{size}, device=net.device")) == []
+
+
+def test_what_else_it_tells_is_unknown() -> None:
+    assert clashes(SIZED.format(size="net.config.image_size")) == []
+
+
+CHOSEN = """
+import torch
+from torch import nn
+from torchvision.models import resnet18
+from transformers import AutoModel
+
+net = {model}
+found = torch.zeros(3).cuda() if isinstance(net, {kind}) else torch.zeros(3)
+found + torch.zeros(3).cuda()
+"""
+
+
+@pytest.mark.parametrize("model", ['AutoModel.from_pretrained("bert")', "resnet18()"])
+@pytest.mark.parametrize("kind", ["nn.Linear", "(nn.Conv2d, nn.LayerNorm)"])
+def test_a_whole_model_is_no_layer_with_weights(model: str, kind: str) -> None:
+    assert clashes(CHOSEN.format(model=model, kind=kind))
+    assert clashes(CHOSEN.format(model=model, kind="nn.Module")) == []

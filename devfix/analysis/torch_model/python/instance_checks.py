@@ -38,6 +38,7 @@ from devfix.analysis.domain.values import (
 from devfix.analysis.language import iteration, named_tuples
 from devfix.analysis.language.frames import CallSite
 from devfix.analysis.nn import modules
+from devfix.analysis.torch_model.modules.layer_specs import WEIGHTED
 from devfix.analysis.torch_model.python import protocols, registered_classes
 from devfix.analysis.torch_model.tensors.legacy_types import type_named
 
@@ -82,6 +83,8 @@ SUBCLASSES = {
     **{f"ConstantPad{n}": (f"ZeroPad{n}",) for n in _DIMENSIONS},
 }
 _LAYERS = "torch.nn."
+#: Where whole models are from, which have layers and are none.
+_WHOLE_MODELS = ("transformers.", "diffusers.", "timm.create_model", "torchvision.models.")
 _TENSORS = ("torch.Tensor", "torch.nn.Parameter")
 _CLASS = "builtins.type"
 #: What is certainly no class; what comes from another package may be one.
@@ -254,6 +257,8 @@ def _is_tensor_of(tensor: Tensor, name: str, legacy: tuple[str, Device] | None) 
 def _is_layer(interp: Interpreter, obj: Obj, option: str) -> bool | None:
     """Whether a module is of a class of ``torch.nn``; a class from elsewhere may derive from any."""
     names = list(modules.external_bases(interp, obj.cls))
+    if option in WEIGHTED and isinstance(obj.cls, External) and obj.cls.name.startswith(_WHOLE_MODELS):
+        return False
     below = (option, *SUBCLASSES.get(option, ()))
     if any(name.startswith(_LAYERS) and name.removeprefix(_LAYERS) in below for name in names):
         return True

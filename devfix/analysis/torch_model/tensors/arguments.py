@@ -40,6 +40,7 @@ from devfix.analysis.domain.values import (
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.language.iteration import exact_items, followed_items
 from devfix.analysis.record.trails import Trail
+from devfix.analysis.text import counts
 from devfix.analysis.torch_model.arrays.data_types import of_data
 from devfix.analysis.torch_model.arrays.numpy_types import settled
 from devfix.analysis.torch_model.devices import device_settings
@@ -154,7 +155,8 @@ def size_rank(interp: Interpreter, sizes: list[Arg]) -> int | None:
             return len(items)
         kept = interp.obj_of(value)
         listed = kept is not None and kept.kind == "list" and (kept.items or kept.element is not None)
-        return AT_LEAST_1 if listed or isinstance(value, Sequence) else None
+        counted = isinstance(value, Unknown) and counts.are_told(sizes[0].node)
+        return AT_LEAST_1 if listed or counted or isinstance(value, Sequence) else None
     return len(sizes) if sizes else 0
 
 

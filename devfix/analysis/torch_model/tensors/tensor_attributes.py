@@ -33,7 +33,7 @@ from devfix.analysis.domain.values import (
 )
 from devfix.analysis.nn.modules import external_bases, is_module, module_device
 from devfix.analysis.record.trails import part_of_complex, roots_of_host
-from devfix.analysis.text import own_attributes
+from devfix.analysis.text import counts, own_attributes
 from devfix.analysis.torch_model import external_objects
 from devfix.analysis.torch_model.arrays.numpy_types import settled
 from devfix.analysis.torch_model.libraries import model_parts
@@ -151,13 +151,6 @@ def of_object(interp: Interpreter, ref: Ref, obj: Obj, name: str, node: ast.expr
 _PARAMETER_NAMES = frozenset({"weight", "bias", "in_proj_weight", "in_proj_bias"})
 
 
-#: Attributes of layers of ``torch.nn`` that are whole numbers.
-SIZES = frozenset(
-    "in_features out_features in_channels out_channels groups num_features num_embeddings embedding_dim "
-    "hidden_size input_size num_layers embed_dim num_heads head_dim num_groups num_channels upscale_factor".split()
-)
-
-
 def _module_attribute(interp: Interpreter, ref: Ref, obj: Obj, name: str, node: ast.expr) -> Value:
     if name == "training":
         return obj.facts.get("training", TRUE)
@@ -173,7 +166,7 @@ def _module_attribute(interp: Interpreter, ref: Ref, obj: Obj, name: str, node: 
         return replace(obj.place, rank=AT_LEAST_1, trail=obj.place.trail or obj.trail)
     if (own := _part_of_layer(interp, obj, name)) is not None:
         return own
-    if name in SIZES and name not in obj.attrs and _is_of_torch(interp, obj.cls):
+    if name not in obj.attrs and _is_count(interp, obj, name):
         return Scalar("int")
     if name == "from_pretrained" and isinstance(obj.cls, External):
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Call):
@@ -190,6 +183,13 @@ def _module_attribute(interp: Interpreter, ref: Ref, obj: Obj, name: str, node: 
     ):
         return ExternalMethod(ref, name, node)
     return model_parts.part(interp, ref, obj, name)
+
+
+def _is_count(interp: Interpreter, obj: Obj, name: str) -> bool:
+    """Whether a layer of torch, or a part of a model whose code is not here, has a whole number there."""
+    if isinstance(obj.cls, Unknown):
+        return name in counts.OF_PARTS
+    return name in counts.OF_LAYERS and _is_of_torch(interp, obj.cls)
 
 
 #: What layers of ``torch.nn`` have beside a weight and a bias: parameters of the recurrent ones, and those that
@@ -300,7 +300,9 @@ _DATA = frozenset("training dump_patches call_super_init T_destination _paramete
 
 def is_of_modules(interp: Interpreter, ref: Ref, name: str) -> bool:
     """Whether a module has an attribute of that name before anybody asks its ``__getattr__``."""
-    inherited = _is_of_torch(interp, interp.obj(ref).cls) and (name in _PARAMETER_NAMES or name in SIZES)
+    inherited = _is_of_torch(interp, interp.obj(ref).cls) and (
+        name in _PARAMETER_NAMES or name in counts.OF_LAYERS
+    )
     return _is_method(name) or name in _DATA or inherited
 
 
