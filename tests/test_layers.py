@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from reality import lies
 from text_program import clashes
 
 
@@ -138,3 +139,24 @@ def test_the_states_of_a_recurrent_layer_may_be_given_by_name() -> None:
         return rnn(input=tokens, hx=state)
     """
     assert clashes(text) == ["8: device", "10: device"]
+
+
+def test_a_loss_over_many_classes_has_its_targets_beside_it() -> None:
+    text = """
+    import torch
+    from torch import nn
+    layer = nn.AdaptiveLogSoftmaxWithLoss(64, 20, [5, 10])
+    out = layer(torch.randn(4, 64), torch.zeros(4, dtype=torch.int64))
+    a, b = out
+    c, d = out.output, out.loss
+    """
+    assert lies(text) == []
+    head = (
+        "import torch\nfrom torch import nn\nlayer = nn.AdaptiveLogSoftmaxWithLoss(64, 20, [5, 10]).cuda()\n"
+    )
+    y = "y = torch.zeros(4, dtype=torch.int64{})\n"
+    use = "print(layer(torch.randn(4, 64{}).cuda(), y).loss.item())\n"
+    assert clashes(head + y.format("") + use.format("")) == ["5: device"]
+    assert clashes(head + y.format(", device='cuda'") + use.format("")) == []
+    wide = use.format(", dtype=torch.float64")
+    assert clashes(head + y.format(", device='cuda'") + wide) == ["5: dtype"]

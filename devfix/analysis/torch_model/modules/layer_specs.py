@@ -42,6 +42,7 @@ WEIGHTED: dict[str, LayerSpec] = {
     "MultiheadAttention": LayerSpec(
         attention=True, inputs=("query", "key", "value", "key_padding_mask", "#need", "attn_mask")
     ),
+    "AdaptiveLogSoftmaxWithLoss": LayerSpec(inputs=("input", "target")),
     "TransformerEncoderLayer": LayerSpec(
         inputs=("src", "src_mask", "src_key_padding_mask"), strict=False, normalised=True
     ),

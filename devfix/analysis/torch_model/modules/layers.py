@@ -379,9 +379,9 @@ def _packaged(spec: LayerSpec, name: str, result: Tensor, *, packed: bool) -> Va
     if spec.recurrent:
         state: Value = TupleValue((result, result)) if name == "LSTM" else result
         return TupleValue((replace(result, packed=True) if packed else result, state))
-    if name == "LSTMCell":
-        return TupleValue((result, result))
-    return TupleValue((result, result)) if spec.attention else result
+    if name == "AdaptiveLogSoftmaxWithLoss":
+        return TupleValue((replace(result, rank=1), replace(result, rank=0)), ("output", "loss"))
+    return TupleValue((result, result)) if spec.attention or name == "LSTMCell" else result
 
 
 def _stateless(interp: Interpreter, obj: Obj, name: str, site: CallSite) -> Value:
