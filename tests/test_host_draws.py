@@ -150,6 +150,15 @@ def test_what_is_drawn_of_a_tensor_made_on_the_spot_is_moved_after_the_draw(draw
     assert after == _DRAWN_FROM.format(drawn=f"{drawn}.to(device)")
 
 
+@pytest.mark.parametrize(
+    "drawn", ["torch.normal(x, torch.ones(2, 4{}))", "torch.normal(torch.ones(2, 4{}), x)"]
+)
+def test_what_is_drawn_of_tensors_on_two_devices_is_drawn_of_tensors_on_one(drawn: str) -> None:
+    text = _DRAWN_FROM.format(drawn=drawn.format(""))
+    after = fix_texts({"main.py": text}, Applicability.SAFE)[0]["main.py"]
+    assert after == _DRAWN_FROM.format(drawn=drawn.format(", device=device"))
+
+
 def test_what_is_only_computed_of_it_is_made_on_the_device() -> None:
     after = fix_texts({"main.py": _DRAWN_FROM.format(drawn="torch.zeros(2, 4).add(1)")}, Applicability.SAFE)[
         0

@@ -44,14 +44,16 @@ _FILLING = frozenset(
 )
 
 
-def filled_at_random(outline: Outline, call: ast.Call) -> ast.Call | None:
+def filled_at_random(outline: Outline, call: ast.Call, met: Span | None = None) -> ast.Call | None:
     """``torch.empty(n).uniform_()`` around ``torch.empty(n)``: what is drawn on the CPU stays what it is.
 
-    So does what a function draws of it, as ``torch.normal(torch.zeros(n))`` does.
+    So does what a function draws of it, as ``torch.normal(torch.zeros(n))`` does, unless that draw is where it ``met``
+    another tensor, and has to be before.
     """
     method = outline.parents.get(call)
     if isinstance(method, ast.Call) and call in method.args:
-        return method if ast.unparse(method.func) in _DRAWING else None
+        draws = ast.unparse(method.func) in _DRAWING and outline.source.span(method) != met
+        return method if draws else None
     around = outline.parents.get(method) if isinstance(method, ast.Attribute) else None
     if not isinstance(method, ast.Attribute) or not isinstance(around, ast.Call) or around.func is not method:
         return None

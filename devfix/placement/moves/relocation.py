@@ -288,7 +288,7 @@ class Relocator:
         """The factory call makes its tensor on the device; a random one is drawn first, then moved."""
         if not isinstance(place.node, ast.Call) or self.facts.is_of_samples(origin, self.mismatch):
             return ()
-        if (filled := filled_at_random(place.outline, place.node)) is not None:
+        if (filled := filled_at_random(place.outline, place.node, self.mismatch.sink)) is not None:
             return self._wrapped(Place(place.path, place.outline, filled), found)
         if origin.kind == "random-factory" or takes_no_device(place.outline, place.node):
             return self._wrapped(place, found)
