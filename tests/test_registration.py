@@ -310,3 +310,65 @@ print(warp(torch.ones(4).to(device)))
     assert fix_texts({"main.py": text})[0]["main.py"] == text.replace(
         "warp = Warp(4)", "warp = Warp(4).to(device)"
     )
+
+
+#: A part with a move of its own, which the move of the whole never calls.
+PART = """
+import torch
+from torch import nn
+
+class Tide(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.omega = torch.tensor([1.0, 2.0, 3.0])
+
+    def {method}(self, *args, **kwargs):
+        super().{method}(*args, **kwargs)
+        self.omega = self.omega.{method}(*args, **kwargs)
+        return self
+
+    def forward(self, x):
+        return torch.sin(x * self.omega)
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.tide = Tide()
+
+    def forward(self, x):
+        return self.tide(x)
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+net = Net().to(device)
+print(net(torch.ones(2, 3, device=device)))
+"""
+
+
+@pytest.mark.parametrize("method", ["to", "cuda"])
+def test_what_only_a_move_of_its_own_moves_is_registered(method: str) -> None:
+    text = PART.format(method=method)
+    after = fix_texts({"main.py": text})[0]["main.py"]
+    registered = 'self.register_buffer("omega", torch.tensor([1.0, 2.0, 3.0]), persistent=False)'
+    assert after == text.replace("self.omega = torch.tensor([1.0, 2.0, 3.0])", registered)
+    assert clashes(after) == []
+
+
+@pytest.mark.parametrize(
+    "value", ["omega", "omega.to(self.omega)", "self.other.to(omega)", "self.omega.tolist()"]
+)
+def test_what_a_method_sets_to_something_else_is_not_registered(value: str) -> None:
+    setter = f"    def use(self, omega):\n        self.omega = {value}\n\n    def forward"
+    text = PART.format(method="to").replace("    def forward", setter, 1)
+    assert "register_buffer" not in fix_texts({"main.py": text})[0]["main.py"]
+
+
+def test_a_part_whose_move_the_whole_calls_stays_as_it_is() -> None:
+    whole = """        self.tide = Tide()
+
+    def to(self, *args, **kwargs):
+        super().to(*args, **kwargs)
+        self.tide.to(*args, **kwargs)
+        return self
+"""
+    text = PART.format(method="to").replace("        self.tide = Tide()\n", whole)
+    assert fix_texts({"main.py": text}, Applicability.UNSAFE)[0]["main.py"] == text

@@ -31,6 +31,9 @@ from devfix.placement.text.naming import given
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
+#: What makes a tensor of a tensor, elsewhere or of another dtype.
+_MOVES_AND_CASTS = frozenset({"to", "cuda", "cpu", "type", "half", "bfloat16", "float", "double"})
+
 
 @dataclass(frozen=True, slots=True)
 class Attribute:
@@ -230,7 +233,8 @@ def _holds_tensors(facts: Facts, attribute: Attribute) -> bool:
         statement = outline.statement_at(binding.statement) if binding.statement is not None else None
         value = statement.value if isinstance(statement, (ast.Assign, ast.AnnAssign)) else None
         empty = isinstance(value, ast.Constant) and value.value is None
-        if binding.kind != "tensor" and not empty:
+        again = binding.kind == "ungiven" and _is_of_itself(value, attribute.name)
+        if binding.kind != "tensor" and not empty and not again:
             return False
     cls = outline.class_of(attribute.function)
     if cls is None or any(inherited_names.assigns(statement, attribute.name) for statement in cls.body):
@@ -243,6 +247,14 @@ def _holds_tensors(facts: Facts, attribute: Attribute) -> bool:
     # What a constructor sets before it calls another method is an attribute already.
     stored = (node for node in ast.walk(constructor) if isinstance(node, ast.Attribute))
     return not any(node.attr == attribute.name and isinstance(node.ctx, ast.Store) for node in stored)
+
+
+def _is_of_itself(value: ast.expr | None, name: str) -> bool:
+    """Whether an attribute is set to itself, moved or cast, as by a ``to`` of the module that nothing calls."""
+    method = value.func if isinstance(value, ast.Call) else None
+    if not isinstance(method, ast.Attribute) or method.attr not in _MOVES_AND_CASTS:
+        return False
+    return isinstance(method.value, ast.Attribute) and method.value.attr == name
 
 
 def _comes_after_super(attribute: Attribute | NamedAttribute) -> bool:
