@@ -94,6 +94,75 @@ def test_what_an_object_keeps_for_itself_is_filled_with_copies(more: str, at_app
     assert ("for t in self.losses" in after) is not at_append
 
 
+#: Metrics of one base, of which one fills its lists by itself.
+METRICS = """
+    import numpy as np
+    import torch
+
+    class Metric:
+        def __init__(self):
+            self.reset()
+
+        def reset(self):
+            self.said, self.true = [], []
+
+        def update(self, said, true):
+            self.said.append(said.detach().cpu().numpy())
+            self.true.append(true.cpu().numpy())
+
+    class Error(Metric):
+        def compute(self):
+            return np.abs(np.concatenate(self.said) - np.concatenate(self.true)).mean()
+
+    class Rank(Metric):
+        def update(self, said, true):
+            self.said.append(said.detach())
+            self.true.append(true)
+
+        def compute(self):
+            return np.corrcoef(np.concatenate(self.said), np.concatenate(self.true))[0, 1]
+
+    net = torch.nn.Linear(3, 1).cuda()
+    for metric in (Error(), Rank()):
+        x = torch.rand(4, 3).cuda()
+        metric.update(net(x).squeeze(1), x.sum(1))
+        print(metric.compute())
+"""
+
+
+def test_what_a_class_fills_by_itself_is_filled_with_copies_although_its_base_fills_it_too() -> None:
+    texts = files(METRICS)
+    after = fix_texts(texts)[0]["main.py"]
+    filled = texts["main.py"].replace("append(said.detach())", "append(said.detach().cpu())")
+    assert after == filled.replace("append(true)", "append(true.cpu())")
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        # The base fills the same list.
+        ("self.true.append(true)\n", "self.true.append(true)\n            super().update(said, true)\n"),
+        # What is derived from the class reads the list as tensors.
+        (
+            "    net = ",
+            "    class Sum(Rank):\n        def total(self):\n            return torch.cat(self.said), torch.cat(self.true)\n\n    net = ",
+        ),
+        # And so does the base.
+        (
+            "    class Error",
+            "        def raw(self):\n            return self.said, self.true\n\n    class Error",
+        ),
+        # Anybody may.
+        ("print(metric.compute())", "print(metric.compute(), metric.said, metric.true)"),
+    ],
+)
+def test_what_others_that_are_of_the_class_read_is_copied_where_the_host_reads_it(old: str, new: str) -> None:
+    texts = files(METRICS.replace(old, new, 1))
+    assert texts != files(METRICS)
+    after = fix_texts(texts)[0]["main.py"]
+    assert all(kept in after for kept in ("append(said.detach())", "append(true)"))
+
+
 CURVES = """
     import matplotlib.pyplot as plt
     import torch

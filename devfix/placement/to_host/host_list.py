@@ -6,6 +6,7 @@ import ast
 
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.outline import Outline
+from devfix.analysis.text.syntax import called
 from devfix.findings import FileEdit, Span
 from devfix.placement.devices.device_expression import Place
 from devfix.placement.moves import suffixes
@@ -56,18 +57,59 @@ def _occurrences(facts: Facts, place: Place) -> list[ast.expr]:
     if not isinstance(node, ast.Attribute) or cls is None:
         return []
     name = dotted(node)
-    found: list[ast.expr] = [
-        each for each in ast.walk(cls) if isinstance(each, ast.Attribute) and dotted(each) == name
-    ]
+    classes = [each for each in ast.walk(outline.source.tree) if isinstance(each, ast.ClassDef)]
+    named = {each: _named(each, name or "") for each in classes}
     is_own = name == f"{outline.receiver_name(function)}.{node.attr}"
     everywhere = sum(source.text.count(f".{node.attr}") for source in facts.program.sources.values())
-    return found if is_own and everywhere == len(found) else []
+    if not is_own or everywhere != len({part for found in named.values() for part in found}):
+        return []
+    replaced = _replaced(cls)
+    return [
+        part
+        for each in _sharing(cls, classes)
+        for part in named[each]
+        if each is cls or getattr(outline.function_of(part), "name", "") not in replaced
+    ]
+
+
+def _named(cls: ast.ClassDef, name: str) -> list[ast.expr]:
+    return [each for each in ast.walk(cls) if isinstance(each, ast.Attribute) and dotted(each) == name]
+
+
+def _sharing(cls: ast.ClassDef, classes: list[ast.ClassDef]) -> list[ast.ClassDef]:
+    """The classes of a file that objects may be of which are of this one, too: those below it, and those above these."""
+    bases = {each: {ast.unparse(base).rpartition(".")[2] for base in each.bases} for each in classes}
+    names = {cls.name}
+    while more := {each.name for each, own in bases.items() if own & names} - names:
+        names |= more
+    while more := {base for each, own in bases.items() if each.name in names for base in own} - names:
+        names |= more
+    return [each for each in classes if each.name in names]
+
+
+def _replaced(cls: ast.ClassDef) -> set[str]:
+    """The methods of which a class has its own, and does not ask for those of the classes above."""
+    own = {each.name for each in cls.body if isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef))}
+    asked = {
+        each.attr
+        for each in ast.walk(cls)
+        if isinstance(each, ast.Attribute)
+        and isinstance(each.value, ast.Call)
+        and called(each.value) == "super"
+    }
+    return own - asked
 
 
 def _made(outline: Outline, node: ast.expr) -> ast.expr | None:
     """What makes the list where it gets its name: an empty display, or a comprehension; None for any other place."""
     statement = outline.parents[node]
+    among = (
+        statement.elts.index(node) if isinstance(statement, ast.Tuple) and node in statement.elts else None
+    )
+    statement = outline.parents[statement] if among is not None else statement
     value = statement.value if isinstance(statement, (ast.Assign, ast.AnnAssign)) else None
+    if among is not None:  # ``self.said, self.true = [], []``
+        value = value.elts[among] if isinstance(value, ast.Tuple) and len(value.elts) > among else None
     if value is None or value is node:
         return None
     return value if isinstance(value, ast.ListComp) or ast.unparse(value) in ("[]", "list()") else None
