@@ -1,7 +1,7 @@
 """The plain data that crosses every border: positions, mismatches, edits, fixes, findings.
 
 Everything here is frozen, hashable and picklable, holds no syntax node, and imports nothing of
-devfix but the spans, which are offered here as well.
+devfix but how records are made, and the spans, which are offered here as well.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass, field
 
+from devfix.records import frozen
 from devfix.span import Span as Span  # noqa: PLC0414 - it is imported from here, like all that crosses borders
 
 
@@ -239,7 +240,7 @@ class Fix:
     turn: int = field(default=0, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Origin:
     """One place in the life of a value: where it was made, bound, stored or handed on.
 

@@ -6,10 +6,10 @@ UTF-8 bytes and is converted where sources are read).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from devfix.records import ordered
 
 
-@dataclass(frozen=True, order=True, slots=True)
+@ordered
 class Span:
     """A half-open region of one file: from ``(line, column)`` up to ``(end_line, end_column)``."""
 

@@ -1,37 +1,17 @@
-"""Records: dataclasses that are made and copied by the hundred thousand, and how to copy them.
-
-To make one that ``dataclasses`` froze, or to copy it with ``dataclasses.replace``, takes several times as long. These are
-frozen for type checkers alone: nobody changes one.
-"""
+"""Copying: of dataclasses that are copied by the hundred thousand; ``dataclasses.replace`` takes several times as long."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any, TypeVar
-
-if TYPE_CHECKING:
-    from typing_extensions import dataclass_transform
-else:
-
-    def dataclass_transform(**_: object) -> Callable[[Any], Any]:
-        """What tells type checkers that a decorator makes dataclasses; a run needs none of it."""
-        return lambda decorator: decorator
-
+from dataclasses import fields
+from typing import Any, TypeVar
 
 Copied = TypeVar("Copied")
-Recorded = TypeVar("Recorded")
 
 #: Sets fields of those that ``dataclasses`` froze, too.
 put = object.__setattr__
 #: What makes a copy of each class.
 _COPIERS: dict[type, Callable[[Any], Any]] = {}
-
-
-@dataclass_transform(frozen_default=True, field_specifiers=(field,))
-def frozen(cls: type[Recorded]) -> type[Recorded]:
-    """A dataclass with slots that is compared and hashed by its fields, and never changed."""
-    return dataclass(slots=True, unsafe_hash="__hash__" not in cls.__dict__)(cls)
 
 
 def replace(value: Copied, /, **changes: Any) -> Copied:

@@ -11,10 +11,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import field
 from typing import TypeGuard
 
-from devfix.analysis.domain.copying import frozen, put, replace
+from devfix.analysis.domain.copying import put, replace
 from devfix.analysis.domain.lattice import CPU, Device
 from devfix.analysis.record.trails import Trail, extend
 from devfix.findings import Origin
+from devfix.records import frozen
 
 #: So many values one value may consist of.
 _HEAVIEST = 500

@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from enum import IntFlag
 from typing import Any, NamedTuple
 
-from devfix.analysis.domain.copying import frozen
 from devfix.analysis.domain.lattice import Device
 from devfix.file_report import RUN
 from devfix.findings import Mismatch, Origin, Span
+from devfix.records import frozen
 
 #: The token of the device that a Module's parameters and inputs share when nobody calls it.
 MODULE_TOKEN = "module"  # noqa: S105 - the name of a device, no secret

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Container, Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from devfix.analysis.domain.copying import frozen, replace
+from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.join import scalar_type
 from devfix.analysis.domain.state import State, both, parted
 from devfix.analysis.domain.values import (
@@ -27,6 +27,7 @@ from devfix.analysis.torch_model.concurrency import threads
 from devfix.analysis.torch_model.training import snapshots
 from devfix.analysis.torch_model.training.snapshots import Snapshot
 from devfix.findings import Origin
+from devfix.records import frozen
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter

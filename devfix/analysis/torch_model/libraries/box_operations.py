@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from devfix.analysis.domain.copying import frozen, replace
+from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.lattice import CPU, INTEGERS
 from devfix.analysis.domain.values import NONE, UNKNOWN, Const, External, Obj, Tensor, Value, without_none
 from devfix.analysis.language import iteration
 from devfix.analysis.language.frames import CallSite
 from devfix.analysis.torch_model.tensors import operations, requirements
 from devfix.analysis.torch_model.tensors.requirements import Part
+from devfix.records import frozen
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis.deciding.answers import truth
 from devfix.analysis.domain import classes
-from devfix.analysis.domain.copying import frozen, replace
+from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.lattice import ACCELERATOR
 from devfix.analysis.domain.values import (
     NONE,
@@ -29,6 +29,7 @@ from devfix.analysis.torch_model.libraries import movables
 from devfix.analysis.torch_model.tensors import requirements
 from devfix.analysis.torch_model.tensors.requirements import Part
 from devfix.findings import Origin
+from devfix.records import frozen
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from devfix.analysis.domain.copying import frozen
 from devfix.analysis.torch_model.modules.norms import NORMS
+from devfix.records import frozen
 
 
 @frozen

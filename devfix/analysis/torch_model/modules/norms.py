@@ -11,11 +11,12 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from devfix.analysis.domain.copying import frozen, replace
+from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.lattice import FLOATS, INTEGERS
 from devfix.analysis.domain.values import Const, Tensor, usual_value
 from devfix.analysis.torch_model.tensors import requirements
 from devfix.analysis.torch_model.tensors.requirements import Part
+from devfix.records import frozen
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from devfix.analysis.domain.copying import frozen
 from devfix.analysis.domain.values import FALSE, NONE, TRUE, Const, Obj, Ref, Tensor, Value
 from devfix.analysis.torch_model.tensors.requirements import Part
+from devfix.records import frozen
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from devfix.analysis.domain.copying import frozen, replace
+from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.lattice import AT_LEAST_1, FLOATS, UNKNOWN_DEVICE, Device
 from devfix.analysis.domain.values import (
     FALSE,
@@ -48,6 +48,7 @@ from devfix.analysis.torch_model.tensors.arguments import (
     sizes_of,
 )
 from devfix.analysis.torch_model.tensors.requirements import Part
+from devfix.records import frozen
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter

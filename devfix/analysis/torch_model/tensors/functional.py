@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from devfix.analysis.domain.copying import frozen, replace
+from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.join import scalar_type
 from devfix.analysis.domain.lattice import (
     AT_LEAST_1,
@@ -46,6 +46,7 @@ from devfix.analysis.torch_model.tensors import (
 )
 from devfix.analysis.torch_model.tensors.requirements import Part
 from devfix.analysis.torch_model.tensors.specs import OPS, Op
+from devfix.records import frozen
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter

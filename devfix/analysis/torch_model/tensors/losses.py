@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from devfix.analysis.domain.copying import frozen
 from devfix.analysis.domain.lattice import FLOATS, INTEGERS
 from devfix.analysis.domain.values import UNKNOWN, Const, Tensor, Value
 from devfix.analysis.language.frames import Arg, CallSite
@@ -14,6 +13,7 @@ from devfix.analysis.torch_model.loading import strangers
 from devfix.analysis.torch_model.tensors import operations, requirements
 from devfix.analysis.torch_model.tensors.requirements import Part
 from devfix.analysis.torch_model.tensors.specs import Op
+from devfix.records import frozen
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter

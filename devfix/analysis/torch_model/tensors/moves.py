@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from devfix.analysis.domain.copying import frozen, replace
+from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.join import MOVED
 from devfix.analysis.domain.lattice import ACCELERATOR, CPU, FLOATS, INTEGERS, UNKNOWN_DEVICE, Device
 from devfix.analysis.domain.values import (
@@ -43,6 +43,7 @@ from devfix.analysis.torch_model.tensors.arguments import (
     roots_followed,
 )
 from devfix.analysis.torch_model.tensors.legacy_types import TYPE_NAMES, type_named
+from devfix.records import frozen
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from devfix.analysis.domain.copying import frozen, replace
+from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.lattice import ACCELERATOR, CPU, FLOATS, UNKNOWN_DEVICE, UNKNOWN_INDEX, Device
 from devfix.analysis.domain.values import Tensor
 from devfix.analysis.record.trails import dtype_trails
@@ -13,6 +13,7 @@ from devfix.analysis.torch_model.devices import autocast
 from devfix.analysis.torch_model.modules import owners
 from devfix.analysis.torch_model.tensors import float_width
 from devfix.findings import OF_DTYPES, Mismatch, Operand
+from devfix.records import frozen
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter

@@ -7,7 +7,7 @@ tensor itself in the method form. Which operations accept a 0-dim CPU operand wa
 
 from __future__ import annotations
 
-from devfix.analysis.domain.copying import frozen
+from devfix.records import frozen
 
 
 @frozen
