@@ -154,3 +154,73 @@ held["loss"](outputs, torch.zeros(4, dtype=torch.long, device=held["device"]))
 def test_what_has_no_tag_is_not_what_is_done_to_those_that_have_one() -> None:
     assert clashes(_TAGGED.format(tag="")) == ["43: device"]
     assert clashes(_TAGGED.format(tag=", 'moved'")) == []
+
+
+WINDOWS = """
+import collections
+import numpy as np
+import torch
+import torch.nn as nn
+
+
+def windows(values, size):
+    recent = {made}
+    for value in values:
+{body}
+
+net = nn.Linear(2, 2)
+for context in windows([float(text) for text in open("values.txt")], 10):
+    print(net(context))
+"""
+ASKED_FIRST = """\
+        if {test}:
+            yield torch.tensor([{averages}])
+        recent.append(value)
+"""
+ADDED_FIRST = """\
+        if {test}:
+            recent.append(value)
+            continue
+        yield torch.tensor([{averages}])
+        recent.append(value)
+"""
+_FULL = ["len(recent) == size", "len(recent) >= size", "len(recent) > 3", "len(recent) == 10"]
+_NOT_FULL = ["len(recent) < size", "len(recent) <= 3", "len(recent) != size"]
+
+
+@pytest.mark.parametrize(
+    ("body", "test"), [*((ASKED_FIRST, test) for test in _FULL), *((ADDED_FIRST, test) for test in _NOT_FULL)]
+)
+@pytest.mark.parametrize("made", ["collections.deque(maxlen=size)", "[]", "list()"])
+def test_a_window_is_used_when_it_is_filled(made: str, body: str, test: str) -> None:
+    body = body.format(test=test, averages="np.mean(recent), recent[-1] - recent[0]")
+    found = clashes(WINDOWS.format(made=made, body=body))
+    assert [clash.partition(": ")[2] for clash in found] == ["dtype"]
+
+
+@pytest.mark.parametrize("averages", ["float(np.mean(recent)), recent[-1]", "recent[-1], recent[0]"])
+@pytest.mark.parametrize("made", ["collections.deque(maxlen=size)", "[]"])
+def test_a_window_of_numbers_of_python_stays(made: str, averages: str) -> None:
+    body = ASKED_FIRST.format(test="len(recent) == size", averages=averages)
+    assert clashes(WINDOWS.format(made=made, body=body)) == []
+
+
+@pytest.mark.parametrize("test", ["len(recent) == limit", "len(other) == size"])
+def test_what_else_is_asked_of_a_length_is_not_known(test: str) -> None:
+    text = f"import sys\nlimit, size, other = int(sys.argv[1]), 3, list(sys.argv)\nrecent = []\nfor value in sys.argv:\n    told = {test}\n    recent.append(value)\n"
+    told = Ending(text)["told"]
+    assert not isinstance(told, Const)
+
+
+def test_a_window_that_fills_elsewhere_is_not_known_to_be_empty() -> None:
+    text = """
+import torch
+net, recent = torch.nn.Linear(2, 2).cuda(), []
+def note(value):
+    recent.append(value)
+for value in torch.rand(9, 2):
+    if len(recent) >= 2:
+        net(value)
+    note(value)
+"""
+    assert clashes(text) == ["8: device"]

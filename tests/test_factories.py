@@ -377,3 +377,28 @@ print([alphas(torch.rand(10), int(sys.argv[1]), steps) for step in steps])
     assert clashes(text.format(steps=known, last="last")) == []
     assert clashes(text.format(steps=unknown, last="last")) == []
     assert clashes(text.format(steps=known, last="steps")) == ["8: device"]
+
+
+#: Numbers of Python's, of NumPy's and tensors that hold one, as they stand beside each other in a list.
+_NUMBERS = (
+    "2.0", "n", "True", "np.float64(1)", "np.float32(1)", "np.int64(1)", "array.mean()", "np.std([1.0, 2.0])", "x.sum()",
+    "torch.tensor(1.0, dtype=torch.float16)",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("first", _NUMBERS)
+@pytest.mark.parametrize("second", _NUMBERS)
+def test_numbers_in_a_list_have_the_dtype_that_pytorch_gives_them_together(first: str, second: str) -> None:
+    text = f"{HEAD}flat = torch.tensor([{first}, {second}])\ndeep = torch.tensor([[{first}], [{second}]])\n"
+    end, real = Ending(text), run(text)
+    for name in ("flat", "deep"):
+        made = end[name]
+        assert isinstance(made, Tensor)
+        assert f"torch.{made.dtype}" == str(real[name].dtype)
+
+
+def test_nothing_is_said_of_a_list_with_a_number_that_may_be_any() -> None:
+    end = Ending(f"{HEAD}import os\nmade = torch.tensor([array.mean(), os.read_number()])\n")
+    made = end["made"]
+    assert isinstance(made, Tensor)
+    assert made.dtype is None

@@ -41,9 +41,9 @@ def grows(node: ast.If) -> bool:
     }
     if not asked:
         return False
-    grown = (part.func for part in walk(node) if isinstance(part, ast.Call) and called(part) in _ADDING)
+    grown = (part.func for part in walk(node) if isinstance(part, ast.Call) and called(part) in ADDING)
     return any(isinstance(added, ast.Attribute) and ast.unparse(added.value) in asked for added in grown)
 
 
 #: Methods that add to a collection.
-_ADDING = frozenset({"append", "appendleft", "extend", "insert", "add"})
+ADDING = frozenset({"append", "appendleft", "extend", "insert", "add"})

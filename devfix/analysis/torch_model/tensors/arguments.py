@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import reduce
 from typing import TYPE_CHECKING
 
 from devfix.analysis.domain import device_texts
@@ -17,6 +18,7 @@ from devfix.analysis.domain.lattice import (
     UNKNOWN_DEVICE,
     Device,
     parse_device,
+    promote,
     same_as,
 )
 from devfix.analysis.domain.values import (
@@ -211,11 +213,12 @@ def data_dtype(interp: Interpreter, value: Value, around: tuple[Value, ...] = ()
         element = value.element if isinstance(value, Sequence) else obj.element if obj else None
         items = (element,) if element is not None else ()
     found = {data_dtype(interp, item, (*around, value)) for item in items}
-    if not found or None in found:
-        return None
-    if len(found) == 1:
-        return found.pop()
-    return "float32" if found <= {"bool", "int64", "float32"} and "float32" in found else None
+    # Each number of NumPy's has its own dtype among the others, as in a sum of tensors of one rank.
+    return reduce(_together, found) if found else None
+
+
+def _together(a: str | None, b: str | None) -> str | None:
+    return promote((a, 1), (b, 1)) if a is not None and b is not None else None
 
 
 def accelerator_of(site: CallSite) -> Device:
