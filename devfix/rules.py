@@ -66,6 +66,7 @@ from devfix.placement.devices.hard_coded import one_variable as one_device_varia
 from devfix.placement.devices.hard_coded import spots as hard_coded_spots
 from devfix.placement.devices.option_default import option_fix
 from devfix.placement.devices.other_accelerator import same_accelerator
+from devfix.placement.dtypes.behind_autocast import moved_behind_autocast
 from devfix.placement.dtypes.cast_first import cast_before_move
 from devfix.placement.dtypes.cast_together import cast_together
 from devfix.placement.dtypes.casting import Recaster, with_targets
@@ -148,6 +149,7 @@ __all__ = [
     "literal_places",
     "misplaced",
     "module_life",
+    "moved_behind_autocast",
     "moved_like_twin",
     "named",
     "one_device_variable",

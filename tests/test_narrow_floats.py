@@ -203,3 +203,78 @@ def test_what_an_accelerator_refuses_is_found(question: str, answer: str) -> Non
 def test_every_operation_is_asked_of_an_accelerator() -> None:
     asked = {name for question in ANSWERS for name in re.findall(r"\b(\w+)\(", question)}
     assert sorted(narrow_floats.REFUSED.keys() - asked) == []
+
+
+_PROBABILITIES = """
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+net = nn.Sequential(nn.Linear(3, 1), nn.Sigmoid()).to(device)
+bce = nn.BCELoss()
+steps = 2
+x, y = torch.randn(5, 3).to(device), torch.ones(5, 1).to(device)
+with {around}:
+    prob = net(x)
+{loss}
+loss.backward()
+"""
+_CUDA_HALF = 'torch.autocast("cuda", dtype=torch.float16)'
+
+
+@pytest.mark.parametrize(
+    "around", [_CUDA_HALF, _BRAIN, "torch.amp.autocast(device.type, dtype=torch.float16)"]
+)
+@pytest.mark.parametrize("loss", ["bce({}, y)", "F.binary_cross_entropy({}, y)"])
+def test_a_loss_that_autocast_refuses_is_computed_behind_it(loss: str, around: str) -> None:
+    text = _PROBABILITIES.format(around=around, loss=f"    loss = {loss.format('prob')}")
+    wanted = _PROBABILITIES.format(around=around, loss=f"loss = {loss.format('prob.float()')}")
+    assert fix_texts({"main.py": text}, Applicability.UNSAFE)[0]["main.py"] == wanted
+    assert clashes(wanted) == []
+
+
+def test_what_is_computed_of_the_loss_goes_along() -> None:
+    text = _PROBABILITIES.format(
+        around=_CUDA_HALF, loss="    loss = bce(prob, y)\n    loss = loss / steps\n    loss += 1"
+    )
+    wanted = _PROBABILITIES.format(
+        around=_CUDA_HALF, loss="loss = bce(prob.float(), y)\nloss = loss / steps\nloss += 1"
+    )
+    assert fix_texts({"main.py": text}, Applicability.UNSAFE)[0]["main.py"] == wanted
+
+
+@pytest.mark.parametrize(
+    "loss",
+    [
+        "    loss = bce(prob, y)\n    other = net(x)",
+        "    if steps:\n        loss = bce(prob, y)",
+    ],
+)
+def test_what_cannot_leave_autocast_is_told_alone(loss: str) -> None:
+    text = _PROBABILITIES.format(around=_CUDA_HALF, loss=loss)
+    assert len(clashes(text)) == 1
+    assert fix_texts({"main.py": text}, Applicability.UNSAFE)[0]["main.py"] == text
+
+
+@pytest.mark.parametrize(
+    ("around", "loss"),
+    [
+        ("torch.no_grad()", "    loss = bce(prob, y)"),
+        ('torch.autocast("cuda", enabled=False)', "    loss = bce(prob, y)"),
+        (_CUDA_HALF, '    with torch.autocast("cuda", enabled=False):\n        loss = bce(prob.float(), y)'),
+        (_CUDA_HALF, "    loss = F.binary_cross_entropy_with_logits(prob, y)"),
+        (_CUDA_HALF, "    loss = F.mse_loss(prob, y)"),
+    ],
+)
+def test_losses_that_autocast_takes_or_does_not_reach_stay(around: str, loss: str) -> None:
+    text = _PROBABILITIES.format(around=around, loss=loss)
+    assert clashes(text) == []
+    assert fix_texts({"main.py": text}, Applicability.UNSAFE)[0]["main.py"] == text
+
+
+def test_probabilities_on_the_cpu_are_none_of_cuda() -> None:
+    text = _PROBABILITIES.format(around=_CUDA_HALF, loss="    loss = bce(prob, y)").replace(
+        '"cuda" if torch.cuda.is_available() else "cpu"', '"cpu"'
+    )
+    assert clashes(text) == []

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from devfix.rules import Applicability, Facts, Finding, Rule, cast_together
+from devfix.rules import Applicability, Facts, Finding, Rule, cast_together, moved_behind_autocast
 
 
 class NarrowFloatWhereWideNeeded(Rule):
@@ -14,6 +14,9 @@ class NarrowFloatWhereWideNeeded(Rule):
     and bfloat16 nowhere ("Unsupported dtype BFloat16"). It is a GPU's error all the same where ``torch.autocast`` is
     switched on for the accelerator alone: what a layer returns is float32 on the CPU, and too narrow there. For the
     accelerator autocast casts down, and widens nothing for these operations.
+
+    The loss of probabilities, ``binary_cross_entropy`` or ``BCELoss``, is refused under autocast on an accelerator ("unsafe
+    to autocast"): it is computed behind the block, of wider floats.
 
     The fix adds ``.float()`` in front, and casts what comes of it back where it meets narrow floats again. It is unsafe,
     as every cast: what is computed after it is wider than it was.
@@ -44,4 +47,7 @@ class NarrowFloatWhereWideNeeded(Rule):
             names = " and ".join(f"`{operand.text}`" for operand in operands)
             verb = "are" if len(operands) > 1 else "is"
             message = f"{names} {verb} {operands[0].dtype}, and {mismatch.operation} takes wider floats alone"
-            yield self.finding(mismatch, message, cast_together(facts, mismatch, "float32"))
+            fixes = cast_together
+            if mismatch.get("refused") == "autocast":
+                message, fixes = f"{message}, outside of autocast", moved_behind_autocast
+            yield self.finding(mismatch, message, fixes(facts, mismatch, "float32"))

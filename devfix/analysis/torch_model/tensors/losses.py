@@ -113,6 +113,7 @@ def apply(interp: Interpreter, name: str, site: CallSite, buffers: dict[str, Arg
     full = f"torch.nn.functional.{name}"
     bound = [part for part in parts if part.role not in spec.free]
     _check_target(interp, full, spec, parts, site)
+    _check_autocast(interp, name, parts, site)
     device = requirements.meet(interp, site.node, full, bound, scalars=spec.scalars)
     tensors = [part.tensor for part in bound]
     rank = _unreduced_rank(name, parts) if _unreduced(site) else 0
@@ -181,6 +182,19 @@ def _check_kind(
             requirements.record(interp, site.node, name, "target-dtype", [target], wanted="float32")
 
 
+def _check_autocast(interp: Interpreter, name: str, parts: list[Part], site: CallSite) -> None:
+    """Autocast refuses the loss of probabilities on an accelerator, whatever they are; halves come of a layer under it."""
+    halves = [part for part in parts if part.role == "input" and part.tensor.dtype in autocast.HALVES]
+    if name in _REFUSED and halves and interp.autocast in autocast.HALVES:
+        if halves[0].tensor.device.is_accelerator:
+            operation = f"torch.nn.functional.{name}"
+            requirements.record(
+                interp, site.node, operation, "narrow-float", halves, wanted="float32", refused="autocast"
+            )
+
+
+#: What CUDA's autocast has for no dtype: "torch.nn.functional.binary_cross_entropy and torch.nn.BCELoss are unsafe to autocast".
+_REFUSED = ("binary_cross_entropy",)
 #: Losses of which either operand has the gradient that the other has.
 _EITHER_WAY = ("mse_loss", "huber_loss")
 

@@ -1,0 +1,42 @@
+"""Behind autocast: a loss that autocast refuses is computed after its block, of floats as wide as the loss takes."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+from devfix.analysis.record.facts import Facts
+from devfix.analysis.text.syntax import called, walk
+from devfix.findings import FileEdit, Fix, Mismatch, MoveStatement
+from devfix.placement.devices.device_expression import place_at
+from devfix.placement.dtypes.casting import Recaster
+
+
+def moved_behind_autocast(facts: Facts, mismatch: Mismatch, wanted: str) -> list[Fix]:
+    """Fixes that cast the operands, and move the loss behind the block of autocast, with what is computed of it there."""
+    place = place_at(facts, mismatch.path, mismatch.sink)
+    statement = place.outline.statement_of(place.node) if place is not None else None
+    block = place.outline.parents.get(statement) if place is not None and statement is not None else None
+    if place is None or statement is None or not isinstance(block, ast.With) or not _switches(block):
+        return []
+    ending = block.body[block.body.index(statement) :]
+    if len(ending) == len(block.body) or not _can_leave(ending):
+        return []
+    spans = place.outline.source.span
+    moved = [FileEdit(place.path, MoveStatement(spans(each), after=spans(block))) for each in ending]
+    casts = (Recaster(facts, mismatch, operand, wanted).at_use() for operand in mismatch.operands)
+    found = (fix for fixes in casts for fix in fixes)
+    return [replace(fix, title=f"{fix.title} behind autocast", edits=(*fix.edits, *moved)) for fix in found]
+
+
+def _switches(block: ast.With) -> bool:
+    """Whether a block does nothing but switch autocast on."""
+    manager = block.items[0].context_expr
+    is_call = isinstance(manager, ast.Call) and called(manager).rpartition(".")[2] == "autocast"
+    return is_call and len(block.items) == 1
+
+
+def _can_leave(ending: list[ast.stmt]) -> bool:
+    """Whether what follows the loss only computes with it, as ``loss = loss / steps`` does."""
+    plain = all(isinstance(each, (ast.Assign, ast.AugAssign, ast.Expr)) for each in ending)
+    return plain and not any(isinstance(node, ast.Call) for each in ending[1:] for node in walk(each))
