@@ -167,3 +167,28 @@ def test_a_name_that_may_be_one_of_something_else_is_cast_there() -> None:
     print(decayed(labels, len(labels) > 2), torch.eye(3)[labels])
     """
     assert changed(text) == ["weights = weights.float()"]
+
+
+RECORD = """
+    import torch
+
+    best = MADE
+    scores = torch.rand(3)
+    best[torch.tensor([0, 2, 3])] = scores * 2
+    print(best.sum())
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "written"),
+    [
+        ("torch.full((5,), -1)", "torch.full((5,), -1, dtype=torch.float32)"),
+        ("torch.full((5,), 0, dtype=torch.int64)", "torch.full((5,), 0, dtype=torch.float32)"),
+        ("torch.tensor([1, 2, 3, 4])", "torch.tensor([1, 2, 3, 4], dtype=torch.float32)"),
+        ("torch.arange(5)", "torch.arange(5, dtype=torch.float32)"),
+        ("torch.randint(0, 9, (5,))", "torch.randint(0, 9, (5,)).float()"),
+        ("torch.full((5,), -1).abs()", "torch.full((5,), -1).abs().float()"),
+    ],
+)
+def test_a_factory_makes_the_floats_that_are_written_to_it(made: str, written: str) -> None:
+    assert changed(RECORD.replace("MADE", made)) == [f"best = {written}"]

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from dataclasses import replace
 
-from devfix.analysis.domain.lattice import DTYPE_ALIASES, DTYPES, INTEGERS
+from devfix.analysis.domain.lattice import DTYPE_ALIASES, DTYPES, FLOATS, INTEGERS
 from devfix.analysis.record.facts import Facts
 from devfix.findings import (
     Applicability,
@@ -281,6 +281,7 @@ class Recaster:
             return (
                 written_binding.before_use(self.facts, self.operand, target, self._suffix())
                 or dtype_keyword.told_another(value, self.wanted)
+                or (dtype_keyword.told_factory(value, self.wanted) if self.wanted in FLOATS else ())
                 or self._wrap(value)
             )
         return ()
