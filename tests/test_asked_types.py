@@ -107,3 +107,20 @@ class Transform(torch.nn.Module):
 def test_a_module_that_brings_its_tensors_to_the_accelerator_is_not_there() -> None:
     assert clashes(MOVED + OWN) == []
     assert clashes(MOVED + OWN + "\n\nprint(Transform().cuda()(torch.randn(1, 1, 9)))\n") != []
+
+
+@pytest.mark.parametrize(
+    ("asserted", "found"),
+    [
+        ("assert isinstance(values, np.ndarray), type(values)", False),
+        ("assert isinstance(values, (list, np.ndarray))", False),
+        ("assert isinstance(values, (torch.Tensor, np.ndarray))", True),
+        ("assert values.is_cpu", True),
+        ("print(values)", True),
+    ],
+)
+def test_what_is_asserted_to_be_no_tensor_is_not_taken_for_one(asserted: str, found: bool) -> None:
+    program = (
+        f"{MOVED}{MADE}\ndef read(values):\n    {asserted}\n    return np.isinf(values).any()\n\nread(out)\n"
+    )
+    assert bool(clashes(program)) is found

@@ -15,6 +15,7 @@ from devfix.analysis.domain.lattice import ACCELERATOR, CPU
 from devfix.analysis.domain.values import (
     NONE,
     UNKNOWN,
+    Array,
     Const,
     DeviceValue,
     External,
@@ -28,7 +29,14 @@ from devfix.analysis.domain.values import (
 )
 from devfix.analysis.language import iteration
 from devfix.analysis.text import fetches
-from devfix.analysis.text.syntax import ACCELERATORS, binds_host, is_flag, names_accelerator, speaks_of
+from devfix.analysis.text.syntax import (
+    ACCELERATORS,
+    binds_host,
+    called,
+    is_flag,
+    names_accelerator,
+    speaks_of,
+)
 from devfix.analysis.torch_model.python import instance_checks, value_classes
 from devfix.analysis.torch_model.tensors import comparisons
 
@@ -295,6 +303,18 @@ def assume(interp: Interpreter, test: ast.expr, outcome: bool, within: ast.If | 
             _narrow(interp, part, without_none(interp.eval(part)))
         elif isinstance(part, ast.Call) and len(part.args) == 2:
             _assume_instance(interp, part, found)
+
+
+def assume_asserted(interp: Interpreter, test: ast.expr) -> None:
+    """Behind an assertion holds what it asserts. One that seems to be false is passed over, and ends no path.
+
+    A tensor or an array that is asserted to be something else is not what it was taken for.
+    """
+    if answers.truth(interp, interp.eval(test)) is not False:
+        assume(interp, test, True)
+    elif isinstance(test, ast.Call) and called(test) == "isinstance" and isinstance(test.args[0], ast.Name):
+        if isinstance(interp.eval(test.args[0]), (Tensor, Array)):
+            _narrow(interp, test.args[0], UNKNOWN)
 
 
 def _assume_class(interp: Interpreter, test: ast.Compare, asked: ast.expr, outcome: bool) -> None:

@@ -284,10 +284,8 @@ def return_(interp: Interpreter, node: ast.Return) -> None:
 
 
 def assert_(interp: Interpreter, node: ast.Assert) -> None:
-    """Behind it holds what it asserts. One that seems to be false is passed over, and ends no path."""
-    value = interp.eval(node.test)
-    if answers.truth(interp, value) is not False:
-        conditions.assume(interp, node.test, True)
+    """Behind it holds what it asserts."""
+    conditions.assume_asserted(interp, node.test)
 
 
 def function(interp: Interpreter, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
