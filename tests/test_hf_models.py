@@ -166,3 +166,56 @@ def test_a_row_of_a_table_has_its_dtype_under_autocast_as_well(table: str) -> No
 )
 def test_what_is_no_such_row_has_a_dtype_that_nobody_knows(model: str, table: str, given: str) -> None:
     assert clashes(TABLES.format(model=model, dtype="float32", table=table, given=given)) == []
+
+
+STEERED = """
+import torch
+from transformers import AutoModel, AutoModelForCausalLM, LlamaConfig, LlamaForCausalLM, ViTModel
+
+model = {made}.cuda()
+seen = []
+
+def keep(module, args, output):
+    seen.append({kept}.cpu())
+
+layer = model.{layer}
+handle = layer.register_forward_hook(keep)
+model({given}.cuda())
+handle.remove()
+torch.cat(seen).mean(0){move} + torch.ones(3, device="cuda")
+"""
+_LLAMA = "LlamaForCausalLM(LlamaConfig())"
+_LAST, _TEXTS = "output[:, -1]", "torch.zeros(2, 3, dtype=torch.int64)"
+
+
+def _steered(
+    made: str = _LLAMA, layer: str = "model.layers[1]", kept: str = _LAST, given: str = _TEXTS, move: str = ""
+) -> list[str]:
+    return clashes(STEERED.format(made=made, layer=layer, kept=kept, given=given, move=move))
+
+
+@pytest.mark.parametrize(
+    ("made", "layer"),
+    [
+        (_LLAMA, "model.layers[1]"),
+        ('AutoModelForCausalLM.from_pretrained("gpt2")', "transformer.h[-1]"),
+        ('AutoModel.from_pretrained("bert")', "encoder.layer[0]"),
+    ],
+)
+def test_a_layer_of_a_model_of_texts_makes_a_vector_for_each_token(made: str, layer: str) -> None:
+    assert _steered(made, layer)
+    assert _steered(made, layer, move=".cuda()") == []
+    assert _steered(made, layer, kept="output[0][:, -1]") == []  # of a tuple, or a sentence
+
+
+@pytest.mark.parametrize(
+    ("made", "layer", "given"),
+    [
+        (_LLAMA, "model.norm", _TEXTS),
+        (_LLAMA, "model.layers[1].mlp", _TEXTS),
+        ('ViTModel.from_pretrained("vit")', "encoder.layer[0]", "torch.zeros(2, 3, 8, 8)"),
+        (_LLAMA, "model.layers[1]", "torch.load('texts.pt')"),
+    ],
+)
+def test_what_other_parts_make_may_have_fewer_dimensions(made: str, layer: str, given: str) -> None:
+    assert _steered(made, layer, given=given) == []

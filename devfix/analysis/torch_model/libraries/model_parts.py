@@ -20,6 +20,10 @@ GETTERS = frozenset("get_input_embeddings get_output_embeddings get_encoder get_
 #: Parts that have a row of their weight for each token, where they are given tokens, and the fact of one.
 _TABLES, _TABLE = frozenset("get_input_embeddings embed_tokens wte shared".split()), "looks tokens up"
 
+#: Parts of models that hold their layers in a row, the fact of one, and that of a layer that was taken of it.
+_ROWS, _ROW, _LAYER = frozenset("layers layer h block blocks".split()), "row of layers", "layer of a row"
+_TOKENS = frozenset({"argument 1", "input_ids"})
+
 
 def part(interp: Interpreter, ref: Ref, obj: Obj, name: str) -> Value:
     """A submodule (``resnet.fc``), which is made when it is asked for."""
@@ -30,6 +34,8 @@ def part(interp: Interpreter, ref: Ref, obj: Obj, name: str) -> Value:
     facts = {**model_outputs.facts_of_part(obj, name), **moved_with(obj)}
     if name in _TABLES and model_outputs.answers(obj):
         facts[_TABLE] = TRUE
+    if name in _ROWS and model_outputs.answers(obj):
+        facts[_ROW] = TRUE
     made = interp.new(Obj("module", place=place, facts=facts, trail=obj.trail))
     interp.update(ref, interp.obj(ref).with_attr(name, made))
     return made
@@ -40,6 +46,18 @@ def looked_up(obj: Obj, place: Tensor, parts: list[Part], result: Tensor) -> Ten
     if _TABLE not in obj.facts or len(parts) != 1 or parts[0].tensor.dtype not in INTEGERS:
         return result  # models of pictures and sounds answer with a layer that computes
     return replace(result, dtype=place.dtype, rank=rank_of_stack(parts[0].tensor.rank))
+
+
+def taken_of(whole: Obj) -> dict[str, Value]:
+    """The facts of some part of a model, whichever: it is where the model was moved, and may be one of its layers."""
+    return {**moved_with(whole), **({_LAYER: TRUE} if _ROW in whole.facts else {})}
+
+
+def shown(obj: Obj, parts: list[Part], result: Tensor) -> Tensor:
+    """What hooks of a part are shown: a layer of a model that is given sentences of tokens makes a vector for each token."""
+    given = [part.tensor for part in parts if part.role in _TOKENS]
+    of_tokens = any(tensor.rank == 2 and tensor.dtype in INTEGERS for tensor in given)
+    return replace(result, rank=3) if _LAYER in obj.facts and of_tokens else result
 
 
 def moved_with(whole: Obj) -> dict[str, Value]:

@@ -254,7 +254,7 @@ def call(
     trail = (interp.site("result", site.node),)
     result = Tensor(device, None, AT_LEAST_1, grad=True, leaf=False, trail=trail)
     result = model_parts.looked_up(obj, place, parts, result)
-    if not _show_parts(interp, ref, result, site):
+    if not _show_parts(interp, ref, parts, result, site):
         return UNKNOWN
     if name in _MAPPING:
         return interp.new(Obj("dict", element=result))
@@ -319,12 +319,14 @@ def _check_generated_from(interp: Interpreter, ref: Ref, obj: Obj, place: Tensor
         _check_dtypes(interp, obj, called, taken, weight, site)
 
 
-def _show_parts(interp: Interpreter, ref: Ref, result: Tensor, site: CallSite) -> bool:
+def _show_parts(interp: Interpreter, ref: Ref, given: list[Part], result: Tensor, site: CallSite) -> bool:
     """Let the hooks of a model's parts see something that is where the model computes; whether they leave it as it is."""
-    given = CallSite(site.node, (Arg(result),))
-    parts = [part for part in modules.tree(interp, ref) if isinstance(interp.obj(part).cls, Unknown)]
-    seen = [hooks.after_forward(interp, part, given, result) for part in parts]
-    return all(left == result for left in seen)
+    unchanged = True
+    for part in modules.tree(interp, ref):
+        if isinstance((obj := interp.obj(part)).cls, Unknown):
+            made = model_parts.shown(obj, given, result)
+            unchanged &= hooks.after_forward(interp, part, CallSite(site.node, (Arg(made),)), made) == made
+    return unchanged
 
 
 def _meet_replaced(interp: Interpreter, ref: Ref, place: Tensor, site: CallSite) -> None:

@@ -148,7 +148,7 @@ def _part(interp: Interpreter, ref: Ref) -> Ref:
     known = obj.attrs.get(name)
     if isinstance(known, Ref):
         return known
-    made = interp.new(Obj("module", place=obj.place, facts=model_parts.moved_with(obj), trail=obj.trail))
+    made = interp.new(Obj("module", place=obj.place, facts=model_parts.taken_of(obj), trail=obj.trail))
     interp.update(ref, obj.with_attr(name, made))
     return made
 
