@@ -296,3 +296,64 @@ def test_a_dataset_is_the_same_from_the_module_that_defines_it() -> None:
         'model(CIFAR10("data", transform=transforms.ToTensor())[0][0])',
         'model(Digits("data", transform=transforms.ToTensor())[0][0])',
     ]
+
+
+OWN_TRANSFORM = """
+import torch
+from torchvision import tv_tensors
+from torchvision.transforms import v2
+
+class Own(v2.Transform):
+    {kinds}
+    def {drawing}(self, flat_inputs):
+        return {{"chosen": torch.rand(len(flat_inputs[0]), 1, 1, 1{made}) < 0.5}}
+
+    def {changing}(self, inpt, params):
+        return {changed}
+
+images = torch.rand(2, 3, 8, 8){move}
+masks = torch.zeros(2, 1, 8, 8, dtype=torch.int64){move}
+{used}
+"""
+_WHERE = 'torch.where(params["chosen"], inpt.flip(-1), inpt)'
+_OWN_USES = [
+    "Own()(images)",
+    "Own()(tv_tensors.Image(images), tv_tensors.Mask(masks))",
+    "v2.Compose([v2.Normalize([0.0], [1.0]), Own()])(images)",
+    "v2.Compose([Own()])(tv_tensors.Image(images), tv_tensors.Mask(masks))",
+]
+
+
+def _own(
+    used: str,
+    move: str = ".cuda()",
+    made: str = "",
+    changed: str = _WHERE,
+    names: tuple[str, str] = ("make_params", "transform"),
+    kinds: str = "",
+) -> list[str]:
+    drawing, changing = names
+    return clashes(
+        OWN_TRANSFORM.format(
+            used=used, move=move, made=made, changed=changed, drawing=drawing, changing=changing, kinds=kinds
+        )
+    )
+
+
+@pytest.mark.parametrize("names", [("make_params", "transform"), ("_get_params", "_transform")])
+@pytest.mark.parametrize("used", _OWN_USES)
+def test_an_own_transform_meets_what_it_drew(used: str, names: tuple[str, str]) -> None:
+    assert _own(used, names=names)
+    assert _own(used, move="", names=names) == []
+    assert _own(used, made=", device=flat_inputs[0].device", names=names) == []
+
+
+@pytest.mark.parametrize("used", _OWN_USES)
+def test_an_own_transform_may_pass_over_what_comes_with_a_picture(used: str) -> None:
+    kinds, changed = "_transformed_types = (tv_tensors.Image,)\n", "inpt @ torch.rand(8, 8).to(inpt.device)"
+    assert _own(used, kinds=kinds, changed=changed) == []
+
+
+def test_what_it_is_given_may_be_in_several_places() -> None:
+    assert _own("Own()(images, masks.cpu())") == []
+    assert _own("Own()({'images': images})") == []

@@ -53,6 +53,7 @@ from devfix.analysis.torch_model.libraries import (
     hub_datasets,
     model_outputs,
     movables,
+    own_transforms,
     tokenizers,
     transform_classes,
     vision,
@@ -185,6 +186,8 @@ def _unknown_method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: Ca
         return vision.own_sample(interp, obj, site)
     if any(map(graphs.describes, bases)):
         return graphs.dataset_method(interp, ref, obj, name, site)
+    if name in ("__call__", "forward") and own_transforms.are_among(bases):
+        return own_transforms.apply(interp, ref, obj, site)
     if name in _HARMLESS_METHODS or any(b.startswith(("torch.utils.data", "torchvision.")) for b in bases):
         return UNKNOWN
     if isinstance(obj.cls, Class) and modules.has_strange_base(interp, obj.cls):

@@ -210,7 +210,8 @@ def _together(interp: Interpreter, obj: Obj, values: Iterable[Value], site: Call
     image, *others = values
     made = [_transformed(interp, obj, image, site)]
     for value in others:
-        changed = _transformed(interp, obj, value, site) if isinstance(value, Tensor) else UNKNOWN
+        with interp.recorder.mute():  # whether one is changed depends on its kind
+            changed = _transformed(interp, obj, value, site) if isinstance(value, Tensor) else UNKNOWN
         if isinstance(value, Tensor) and isinstance(changed, Tensor):
             dtype = value.dtype if changed.dtype == value.dtype else None
             made.append(replace(changed, rank=value.rank, dtype=dtype, typed=()))
