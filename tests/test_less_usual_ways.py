@@ -21,6 +21,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from enum import Enum
 from multiprocessing.pool import ThreadPool
+from typing import NewType
 
 async def given(value):
     return value
@@ -212,6 +213,49 @@ class Precision(Enum):
     SINGLE = torch.float32
     DOUBLE = torch.float64
 result = x.to(Precision.DOUBLE.value).to(dtype=Precision["SINGLE"].value)
+
+class Place(Enum):
+    FIRST = (x, 1)
+    OTHER = (None, 2)
+    def __init__(self, value_held, rank):
+        self.held = value_held
+        self.rank = rank
+result = Place.FIRST.held * Place.FIRST.rank
+
+class Backwards:
+    def __reversed__(self):
+        yield x
+result = list(reversed(Backwards()))[0]
+
+rows = [None, None, None]
+rows[1:3] = [x, x]
+result = rows[2]
+
+rows = [None, x]
+rows[:1] = [None, None]
+result = rows[2]
+
+rows = [None, x]
+result = rows[divmod(5, 2)[1]]
+
+Rank = NewType("Rank", int)
+rows = [None, x]
+result = rows[Rank(1)]
+
+rows = {"a:1": x}
+result = rows["{name}:{rank}".format_map({"name": "a", "rank": 1})]
+
+async def passed():
+    results = await asyncio.gather(*(given(x * number) for number in range(40)))
+    return results[7]
+result = asyncio.run(passed())
+
+async def passed():
+    tasks = [asyncio.create_task(given(x)) for _ in range(3)]
+    for task in asyncio.as_completed(tasks):
+        last = await task
+    return last
+result = asyncio.run(passed())
 """.strip().split("\n\n")
 
 

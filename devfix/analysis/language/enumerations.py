@@ -23,6 +23,7 @@ from devfix.analysis.domain.values import (
     Union,
     Value,
 )
+from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.nn.modules import external_bases
 
 if TYPE_CHECKING:
@@ -53,8 +54,18 @@ def make_members(interp: Interpreter, cls: Class) -> None:
         value = interp.state.get(cls.frame, name)
         if value is not None and not isinstance(value, Function):
             attrs = {"value": value, "_value_": value, "name": Const(name)}
-            made = Obj("instance", cls, attrs=attrs, facts={_MEMBER: Const(name)})
-            interp.state.set(cls.frame, name, interp.new(made))
+            made = interp.new(Obj("instance", cls, attrs=attrs, facts={_MEMBER: Const(name)}))
+            interp.state.set(cls.frame, name, made)
+            _initialise(interp, cls, made, value)
+
+
+def _initialise(interp: Interpreter, cls: Class, member: Ref, value: Value) -> None:
+    """A member is given its value by the ``__init__`` of its class, item by item where that is a tuple."""
+    init = classes.find(interp, cls, "__init__")
+    if isinstance(init, Function):
+        place = ast.copy_location(ast.Constant(None), cls.node)
+        given = value.items if isinstance(value, TupleValue) else (value,)
+        interp.call_function(init, [member], place, CallSite(place, tuple(map(Arg, given))))
 
 
 def _count(interp: Interpreter, cls: Class) -> None:

@@ -9,7 +9,15 @@ from devfix.analysis.assumptions import device_keys, replacing
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.join import LEFT, join_values
 from devfix.analysis.domain.values import TRUE, Obj, Ref, Tensor, Unknown, Value
-from devfix.analysis.language import containers, iteration, just_put, keeping, object_keys, text_keys
+from devfix.analysis.language import (
+    containers,
+    iteration,
+    just_put,
+    keeping,
+    list_places,
+    object_keys,
+    text_keys,
+)
 from devfix.analysis.language.given_namespaces import NAMESPACE_OF
 from devfix.analysis.language.iteration import NAMED, dict_key
 
@@ -93,7 +101,9 @@ def _with_slice(interp: Interpreter, obj: Obj, value: Value, node: ast.expr | No
     items = iteration.exact_items(interp, value)
     part = node.slice if isinstance(node, ast.Subscript) else None
     if not isinstance(part, ast.Slice) or part.lower or part.upper or part.step:
-        return containers.shuffled(obj, iteration.element(interp, value, None))
+        bounds = iteration.known_slice(interp, part) if isinstance(part, ast.Slice) else None
+        known = list_places.with_slice(interp, obj, bounds, items)
+        return known or containers.shuffled(obj, iteration.element(interp, value, None))
     element = None if items is not None else iteration.element(interp, value, None)
     return replace(obj, items=items, element=element)
 

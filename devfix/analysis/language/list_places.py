@@ -69,6 +69,21 @@ def with_item(interp: Interpreter, obj: Obj, key: Value, value: Value) -> Obj | 
     return replace(obj, items=tuple(rest))
 
 
+def with_slice(
+    interp: Interpreter, obj: Obj, bounds: slice | None, values: tuple[Value, ...] | None
+) -> Obj | None:
+    """The list with other items in the place of a slice; None where it is not known what it holds where."""
+    items = _known(interp, obj)
+    if items is None or bounds is None or values is None:
+        return None
+    rest = list(items)
+    try:
+        rest[bounds] = values
+    except ValueError:  # as many as there are, where they are not one after the other
+        return None
+    return replace(obj, items=tuple(rest))
+
+
 def _known(interp: Interpreter, obj: Obj) -> tuple[Value, ...] | None:
     """The items of a list, unless there are more or a loop goes on to change it that is only followed for some rounds."""
     if obj.kind != "list" or obj.element is not None or UNORDERED in obj.facts:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.copying import replace
+from devfix.analysis.domain.join import join_all
 from devfix.analysis.domain.values import (
     NONE,
     UNKNOWN,
@@ -16,6 +17,7 @@ from devfix.analysis.domain.values import (
     Ref,
     Sequence,
     TupleValue,
+    Union,
     Value,
 )
 from devfix.analysis.language import iteration
@@ -51,6 +53,8 @@ def task(interp: Interpreter, name: str, site: CallSite) -> Value:
 
 def awaited(interp: Interpreter, value: Value) -> Value:
     """What ``await`` gives: of a task its result, of a coroutine itself."""
+    if isinstance(value, Union):
+        return join_all([awaited(interp, member) for member in value.members], split=True)
     obj = interp.obj_of(value)
     return threads.result(obj) if obj is not None and obj.cls == External(threads.FUTURE) else value
 
@@ -62,10 +66,9 @@ def run(interp: Interpreter, name: str, site: CallSite) -> Value:
 
 
 def gathered(interp: Interpreter, name: str, site: CallSite) -> Value:
-    """``asyncio.gather(...)``: the results in order."""
-    if site.open:
-        return UNKNOWN
-    return TupleValue(tuple(awaited(interp, arg.value) for arg in site.args))
+    """``asyncio.gather(...)``: the results in order; one that is like all where nobody knows how many are awaited."""
+    results = [awaited(interp, arg.value) for arg in site.args]
+    return Sequence(join_all(results, split=True)) if site.open else TupleValue(tuple(results))
 
 
 def completed(interp: Interpreter, name: str, site: CallSite) -> Value:

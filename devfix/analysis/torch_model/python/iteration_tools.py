@@ -7,12 +7,15 @@ import itertools
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from devfix.analysis.domain import classes
 from devfix.analysis.domain.join import join_all
 from devfix.analysis.domain.values import (
     NONE,
     UNKNOWN,
+    Class,
     Const,
     External,
+    Function,
     Scalar,
     Sequence,
     TupleValue,
@@ -21,7 +24,7 @@ from devfix.analysis.domain.values import (
 )
 from devfix.analysis.language import iteration, iterators
 from devfix.analysis.language.frames import Arg, CallSite
-from devfix.analysis.torch_model.python import mapped
+from devfix.analysis.torch_model.python import mapped, python_builtins
 from devfix.analysis.torch_model.tensors import operators
 
 if TYPE_CHECKING:
@@ -263,10 +266,28 @@ def put(interp: Interpreter, name: str, site: CallSite) -> Value:
 _OF_ASSIGNMENT = 3
 
 
+def divmod_(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``divmod(a, b)``: what ``a // b`` and ``a % b`` are."""
+    if len(site.args) != 2 or not isinstance(site.node, ast.expr):
+        return UNKNOWN
+    return TupleValue(tuple(operate(interp, each, site) for each in ("floordiv", "mod")))
+
+
+def backwards(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``reversed(items)``: what an object's own ``__reversed__`` gives, or the items from behind."""
+    obj = interp.obj_of(site.value(0))
+    own = classes.find(interp, obj.cls, "__reversed__") if obj and isinstance(obj.cls, Class) else None
+    if isinstance(own, Function):
+        return interp.call_function(own, [site.args[0].value], site.node)
+    return python_builtins.same_elements(interp, name, site)
+
+
 HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
     "operator.getitem": taken,
     "operator.setitem": put,
     "builtins.pow": operate,
+    "builtins.divmod": divmod_,
+    "builtins.reversed": backwards,
     "itertools.chain": chain,
     "itertools.chain.from_iterable": chain_from,
     "itertools.count": counting,

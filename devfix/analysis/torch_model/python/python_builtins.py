@@ -267,9 +267,9 @@ def iter_(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``iter``: the elements of an object that defines how to iterate, any other value itself."""
     value = _first(site)
     if len(site.args) == 2:  # a function that is called until it gives the second argument
-        found = [
-            each for each in members(interp.call(value, CallSite(site.node))) if each != site.args[1].value
-        ]
+        with iteration.rounds(interp, counted=False):
+            given = interp.call(value, CallSite(site.node))
+        found = [each for each in members(given) if each != site.args[1].value]
         return Sequence(join_all(found)) if found else UNKNOWN
     if isinstance(value, Ref) and interp.obj(value).kind == "instance":
         return Sequence(iteration.element(interp, value, site.args[0].node))
@@ -376,7 +376,7 @@ HANDLERS: dict[str, Handler] = {
     "builtins.slice": lambda interp, _name, site: iteration.SLICE,
     "builtins.zip": zip_,
     "builtins.enumerate": enumerate_,
-    **{f"builtins.{n}": same_elements for n in "list tuple sorted reversed set frozenset".split()},
+    **{f"builtins.{n}": same_elements for n in "list tuple sorted set frozenset".split()},
     "weakref.WeakSet": lambda interp, _name, site: same_elements(interp, "builtins.set", site),
     "builtins.property": property_,
     "builtins.sum": sum_,

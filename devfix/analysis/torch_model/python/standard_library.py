@@ -202,6 +202,8 @@ HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
     **dict.fromkeys(
         ("typing.TypedDict", "typing_extensions.TypedDict"), lambda _i, _n, _s: External("builtins.dict")
     ),
+    # What the type that it makes is called with is what it gives.
+    "typing.NewType": lambda _interp, _name, _site: External("functools.update_wrapper"),
     "contextlib.nullcontext": handing_on,
     "contextlib.closing": handing_on,
     **dict.fromkeys(("contextlib.ExitStack", "contextlib.AsyncExitStack"), exit_stack),

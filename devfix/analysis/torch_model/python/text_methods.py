@@ -18,7 +18,7 @@ from devfix.analysis.domain.values import (
     usual_value,
 )
 from devfix.analysis.language import iteration
-from devfix.analysis.language.frames import CallSite
+from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.torch_model.python.folding import LONGEST
 
 if TYPE_CHECKING:
@@ -43,6 +43,8 @@ _PLACEHOLDER = re.compile(r"%[sdr]|%\.?0?\d*[df]|\{[^{}]*\}")
 
 def call(interp: Interpreter, text: Value, name: str, site: CallSite) -> Value:
     """``text.name(...)``."""
+    if name == "format_map":
+        return _format_map(interp, text, site)
     if isinstance(text, Const) and isinstance(text.value, str) and not site.open:
         found = _joined(interp, text.value, site) if name == "join" else None
         found = _exact(interp, text.value, name, site) if name in _EXACT else found
@@ -57,6 +59,15 @@ def call(interp: Interpreter, text: Value, name: str, site: CallSite) -> Value:
     if name in _LISTS:
         return Sequence(Scalar("str"))
     return UNKNOWN if name == "encode" else Scalar(_RESULTS.get(name, "str"))
+
+
+def _format_map(interp: Interpreter, text: Value, site: CallSite) -> Value:
+    """``text.format_map(entries)``: what ``text.format(**entries)`` is."""
+    held = interp.obj_of(site.value(0))
+    if held is None or held.kind != "dict" or held.element is not None:
+        return Scalar("str")
+    named = {key: Arg(value) for key, value in held.attrs.items()}
+    return call(interp, text, "format", CallSite(site.node, keywords=named))
 
 
 def sliced(interp: Interpreter, text: str, node: ast.Slice) -> Value:
