@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from text_program import clashes, fix_texts
+from reality import lies
+from text_program import Ending, clashes, fix_texts
 
+from devfix.analysis.domain.values import Const, TupleValue
 from devfix.findings import Applicability
 
 GAME = """
@@ -429,3 +431,63 @@ def test_what_the_first_calls_set_up_is_there_in_all_others() -> None:
     begins = {"begins": "self.kept = self.kept.to(device)", "rest": "self.kept"}
     text = COUNTING.format(**begins, test="if self.calls <= 1", count="self.calls += 1", closes="pass")
     assert clashes(text) == []
+
+
+ENDED = """
+class Link:
+    def __init__(self, held, following):
+        self.held, self.following = held, following
+
+def gone_through(link):
+    found = []
+    while link is not None:
+        found.append(link.held)
+        link = link.following
+    return link, link is None
+
+links = None
+for number in range(3):
+    links = Link(number, links)
+made = gone_through(links)
+given = iter([1, 2, None])
+while (item := next(given)) is not None:
+    last = item
+while True:
+    first = "a"
+    if len(made) > 1:
+        second = first
+        break
+    first = second = None
+waiting = [3, 2, 1, 0]
+for read in iter(waiting.pop, 3):
+    told = read
+begun = iter([1, 2, 3])
+for number in iter(lambda: next(begun), 3):
+    seen = number
+"""
+
+
+def test_what_holds_where_a_loop_ends_is_so() -> None:
+    assert lies(ENDED) == []
+    end = Ending(ENDED)
+    assert [end[name] for name in ("item", "second")] == [Const(None), Const("a")]
+    assert end["made"] == TupleValue((Const(None), Const(True)))
+
+
+LEFT = """
+import torch
+
+there = torch.ones(3, device="cuda")
+while True:
+    mask = torch.ones(3)
+    if {test}:
+        mask = mask.cuda()
+        break
+    {more}
+there + mask
+"""
+
+
+def test_what_never_ends_is_left_by_its_breaks() -> None:
+    assert clashes(LEFT.format(test="input()", more="pass")) == []
+    assert clashes(LEFT.format(test="input()", more="there + mask")) == ["10: device"]

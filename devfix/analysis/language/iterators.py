@@ -57,9 +57,10 @@ def step(interp: Interpreter, value: Value, node: ast.expr | None) -> Value | No
     items, obj = iteration.left(interp, value), interp.obj_of(value)
     if isinstance(value, Ref) and obj is not None and obj.cls == iteration.ITERATOR:
         place = obj.attrs[iteration.PLACE]
-        if iteration.is_executed_once(interp):
+        if iteration.is_executed_once(interp):  # each of them is taken in one of the rounds
             iteration.lose_place(interp, value)
-        elif isinstance(place, Const) and isinstance(place.value, int):
+            return join_all(list(items), split=True) if items else None
+        if isinstance(place, Const) and isinstance(place.value, int):
             interp.update(value, obj.with_attr(iteration.PLACE, Const(place.value + 1)))
     return items[0] if items else None
 
