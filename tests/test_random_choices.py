@@ -139,3 +139,18 @@ def test_a_flag_that_what_a_round_brings_sets_is_no_option() -> None:
 @pytest.mark.parametrize(("test", "known"), [("least > 0", "True"), ("y[0] == -1", "asked(y)")])
 def test_a_flag_of_another_kind_is(test: str, known: str) -> None:
     assert clashes(FLAGGED.format(before="least, asked = read(), read()", test=test, known=known)) == []
+
+
+@pytest.mark.parametrize(
+    ("draw", "test"),
+    [
+        ("random.choice(['net', 'any'])", "sample == 'net'"),
+        ("random.choice(['net', 'any', 'best'])", "sample in ('net', 'best')"),
+        ("random.randint(0, 3)", "sample != 0"),
+        ("int(torch.randint(4, (1,)).item())", "sample == 0"),
+    ],
+)
+def test_what_is_chosen_by_chance_is_told_by_what_it_is(draw: str, test: str) -> None:
+    assert clashes(acting(draw, test=test, use="state.argmax(1) + action")) == ["17: device"]
+    other = "torch.randint(3, (1,), device='cuda')"
+    assert clashes(acting(draw, test=test, other=other, use="state.argmax(1) + action")) == []

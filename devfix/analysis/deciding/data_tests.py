@@ -31,7 +31,10 @@ if TYPE_CHECKING:
 
 #: Calls that draw a number.
 _DRAWING = frozenset("random rand uniform random_sample randint randrange".split())
+#: Calls that draw one of a few things, which may be told by what it is equal to.
+_CHOOSING = frozenset({"choice", "randint", "randrange", "integers"})
 _ORDERING = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
+_TELLING = (ast.Eq, ast.NotEq, ast.In, ast.NotIn)
 
 
 def come_out_both_ways(
@@ -263,10 +266,18 @@ def compares_draw(interp: Interpreter, test: ast.expr) -> bool:
     """Whether a test compares what the function or script around it drew: ``sample = random.random()``, ``sample > least``."""
     if isinstance(test, ast.BoolOp):
         return any(compares_draw(interp, part) for part in test.values)
-    if not isinstance(test, ast.Compare) or not all(isinstance(op, _ORDERING) for op in test.ops):
+    if not isinstance(test, ast.Compare):
         return False
     names = {each.id for each in (test.left, *test.comparators) if isinstance(each, ast.Name)}
-    return bool(names) and not names.isdisjoint(_drawn(_scope(interp)))
+    if not names:
+        return False
+    if all(isinstance(op, _ORDERING) for op in test.ops):
+        return not names.isdisjoint(_drawn(_scope(interp)))
+    return (
+        len(test.ops) == 1
+        and isinstance(test.ops[0], _TELLING)
+        and not names.isdisjoint(_chosen(_scope(interp)))
+    )
 
 
 def _scope(interp: Interpreter) -> ast.AST:
@@ -277,19 +288,31 @@ def _scope(interp: Interpreter) -> ast.AST:
 @remembered
 def _drawn(scope: ast.AST) -> frozenset[str]:
     """The names that a function or script gives to random numbers alone."""
+    return _given(scope, _DRAWING)
+
+
+@remembered
+def _chosen(scope: ast.AST) -> frozenset[str]:
+    """The names that a function or script gives to one of a few things alone, which is drawn."""
+    return _given(scope, _CHOOSING)
+
+
+def _given(scope: ast.AST, draws: frozenset[str]) -> frozenset[str]:
     found: dict[str, list[bool]] = {}
     for part in statements_of(scope):
         if isinstance(part, ast.Assign) and len(part.targets) == 1 and isinstance(part.targets[0], ast.Name):
-            found.setdefault(part.targets[0].id, []).append(_is_draw(part.value))
+            found.setdefault(part.targets[0].id, []).append(_is_draw(part.value, draws))
     return frozenset(name for name, kinds in found.items() if all(kinds))
 
 
-def _is_draw(value: ast.expr) -> bool:
+def _is_draw(value: ast.expr, draws: frozenset[str]) -> bool:
     """Whether a value is ``random.random()`` or the like, or the number in it."""
     if not isinstance(value, ast.Call):
         return False
     owner = value.func.value if isinstance(value.func, ast.Attribute) else None
-    return called(value) in _DRAWING or (called(value) == "item" and owner is not None and _is_draw(owner))
+    of_number = called(value) in ("item", "int") and len(value.args) <= 1
+    inner = value.args[0] if of_number and value.args else owner if of_number else None
+    return called(value) in draws or (inner is not None and _is_draw(inner, draws))
 
 
 def _compares_numbers(test: ast.expr) -> bool:

@@ -39,6 +39,7 @@ from devfix.analysis.language import (
     raising,
     with_statements,
 )
+from devfix.analysis.text import value_matches
 from devfix.analysis.text.syntax import concerns_file, depends_on_data, varies
 from devfix.analysis.torch_model.arrays import tables
 from devfix.analysis.torch_model.loading import passing_movers
@@ -212,6 +213,10 @@ def nonlocal_(interp: Interpreter, node: ast.Nonlocal) -> None:
 
 def match(interp: Interpreter, node: ast.Match) -> None:
     """The cases that the value may meet, up to the first that it is known to meet; behind it their states joined."""
+    tests = value_matches.as_tests(node)
+    if tests is not None:
+        if_(interp, tests)
+        return
     value = interp.eval(node.subject)
     left: State | None = None
     for case in node.cases:

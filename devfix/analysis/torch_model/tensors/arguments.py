@@ -66,6 +66,12 @@ def device_of(value: Value | None) -> Device | None:
             return Device("accelerator", str(value.value))
     if is_shown_device(value) or (isinstance(value, Scalar) and value.type == "int"):
         return Device("accelerator", "?")
+    if (
+        isinstance(value, Scalar)
+        and isinstance(value.usual, str)
+        and parse_device(value.usual).is_accelerator
+    ):
+        return ACCELERATOR
     if isinstance(value, Unknown) and value.token and not batch_mates.is_one(value):
         return ACCELERATOR if device_settings.is_device(value) else same_as(value.token)
     return UNKNOWN_DEVICE
