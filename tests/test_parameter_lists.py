@@ -238,3 +238,57 @@ def test_of_modules_whose_parameters_are_listed_in_part_nothing_is_known(listed:
 def test_a_copy_moves_without_the_modules_of_the_original() -> None:
     assert lent(ALL[1], "copy.deepcopy(net).cuda()", "") == []
     assert lent(ALL[1], "net = copy.deepcopy(net).cuda()", "") == ["13: device"]
+
+
+PAIRS = """
+import torch
+from torch import nn
+
+there = torch.ones(4, device="cuda")
+
+class Net(nn.Module):
+    def __init__(self, rounds):
+        super().__init__()
+        self.weights = nn.ParameterList()
+        for number in range(rounds):
+            self.weights.append(nn.Parameter(torch.randn(number + 2, 4)))
+        self.first = nn.Parameter(torch.ones(4))
+        self.named, self.kept = [], {{}}
+        for name, parameter in self.named_parameters():
+            if "weight" in name:
+                self.named.append((name, parameter))
+                self.kept[name] = (parameter, name)
+        self.pair = (self.first, 1)
+
+    def given(self):
+        for name, parameter in self.named:
+            yield parameter
+
+def run(rounds):
+    net = Net(rounds)
+    listed = [(name, parameter) for name, parameter in net.named_parameters()]
+    grown = []
+    for name, parameter in net.named_parameters():
+        grown.append((name, parameter))
+    {move}
+    {use}
+
+run(int(input()))
+"""
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "[parameter + there for parameter in net.given()]",
+        "for parameter in net.given(): parameter + there",
+        "(tuple(net.given()) + tuple(net.given()))[0] + there",
+        "for name, parameter in net.named: parameter + there",
+        "for parameter, name in net.kept.values(): parameter + there",
+        "net.pair[0] + there",
+        "for name, parameter in listed: parameter + there",
+        "for name, parameter in grown: parameter + there",
+    ],
+)
+def test_parameters_in_tuples_move_with_their_module(use: str) -> None:
+    assert clashes(PAIRS.format(move="net.cuda()", use=use)) == []

@@ -6,21 +6,46 @@ another module that was made in the same place, so where it is after the move is
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.copying import replace
+from devfix.analysis.domain.join import tuple_elements
 from devfix.analysis.domain.lattice import join_devices, join_dtypes
-from devfix.analysis.domain.values import Obj, Partial, Ref, Tensor, Union, Value, members
+from devfix.analysis.domain.values import (
+    Obj,
+    Partial,
+    Ref,
+    Sequence,
+    Tensor,
+    TupleValue,
+    Union,
+    Value,
+    members,
+)
 from devfix.analysis.nn import modules, reach
 from devfix.findings import Origin
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
-#: Parameters as they are after a move, by where they were made.
-_Now: TypeAlias = dict[Origin, Tensor]
+
+@dataclass(frozen=True)
+class _Now:
+    """Parameters as they are after a move, by where they were made, and the modules that were moved."""
+
+    interp: Interpreter
+    made: dict[Origin, Tensor]
+    parts: frozenset[int]
+
+    def of(self, value: Tensor) -> Tensor | None:
+        """What a parameter has become, or the first one of its module; None where that was not moved."""
+        found = self.made.get(value.trail[0]) if value.trail else None
+        if found is not None or value.owner not in self.parts or value.owner is None:
+            return found
+        typical = modules.first_parameter(self.interp, Ref(value.owner))
+        return typical and replace(typical, dtype=join_dtypes(value.dtype, typical.dtype), typed=())
 
 
 @dataclass(frozen=True)
@@ -31,8 +56,12 @@ class Shared:
     holders: list[Ref]
     #: Variables: the frame and the name of each.
     variables: list[tuple[int, str]]
+    #: Lists and dicts that variables stand for, with tuples that hold some.
+    lists: list[Ref]
     #: Of each parameter where it was made, its module and its name there.
     parameters: list[tuple[Origin, Ref, str]]
+    #: The modules of the tree.
+    parts: list[Ref]
 
 
 #: What keeps objects and is no module.
@@ -42,18 +71,29 @@ _PLAIN = ("instance", "list", "dict")
 def of(interp: Interpreter, ref: Ref) -> Shared:
     """Who holds parameters of a module and its parts: plain objects that these keep, and variables."""
     parts = modules.tree(interp, ref)
-    holders, variables = _holders(interp, parts), list(_variables(interp))
+    holders, variables = _holders(interp, parts), list(_variables(interp, _is_parameter))
+    listing = _variables(interp, lambda value: _lists_parameters(interp, value))
+    named = (interp.state.get(frame, name) for frame, name in listing)
+    lists = list(dict.fromkeys(each for each in named if isinstance(each, Ref) and each not in holders))
     found = [
         (held.trail[0], part, name)
-        for part in (parts if holders or variables else ())
+        for part in (parts if holders or variables or lists else ())
         for name, held in modules.registered(interp.obj(part))
         if held.parameter and held.trail
     ]
-    return Shared(holders, variables, found)
+    return Shared(holders, variables, lists, found, parts)
 
 
-def _variables(interp: Interpreter) -> Iterator[tuple[int, str]]:
-    """The variables that hold a parameter: of the functions being executed, of a file where its own statements are.
+def _lists_parameters(interp: Interpreter, value: Value) -> bool:
+    """Whether a value is a list or dict of tuples with a parameter; those of nothing else follow by themselves."""
+    obj = interp.obj_of(value) if isinstance(value, Ref) else None
+    if obj is None or obj.kind not in ("list", "dict"):
+        return False
+    return any(isinstance(each, TupleValue) and _is_parameter(each) for each in _values(obj))
+
+
+def _variables(interp: Interpreter, wanted: Callable[[Value], bool]) -> Iterator[tuple[int, str]]:
+    """The variables that hold what is wanted: of the functions being executed, of a file where its own statements are.
 
     A call does not look through all that its file binds: what it tells would depend on every name there.
     """
@@ -61,16 +101,18 @@ def _variables(interp: Interpreter) -> Iterator[tuple[int, str]]:
         if frame.kind == "module" and frame is not interp.frame:
             continue
         for name, value in interp.state.variables(frame.id).items():
-            if _is_parameter(value):
+            if wanted(value):
                 yield frame.id, name
 
 
 def _is_parameter(value: Value) -> bool:
-    """Whether a value is a parameter, may be one, or is a call that is given one."""
+    """Whether a value is a parameter, may be one, or is a tuple that holds one, or a call that is given one."""
     if isinstance(value, Union):
         return any(map(_is_parameter, value.members))
     if isinstance(value, Partial):
         return any(map(_is_parameter, reach.within(value)))
+    if isinstance(value, (TupleValue, Sequence)):
+        return any(map(_is_parameter, tuple_elements(value)))
     return isinstance(value, Tensor) and value.parameter
 
 
@@ -116,15 +158,24 @@ def follow(interp: Interpreter, shared: Shared) -> None:
     """Give those who hold a parameter what its module's move made of it: it is still the same object."""
     if not shared.parameters:
         return
-    now: _Now = {}
+    now = _Now(interp, {}, frozenset(part.address for part in shared.parts))
     for made, part, name in shared.parameters:
-        now.update((made, held) for own, held in modules.registered(interp.obj(part)) if own == name)
-    for holder in shared.holders:
-        obj = interp.obj(holder)
-        attrs = {name: _moved(value, now) for name, value in obj.attrs.items()}
-        items = obj.items and tuple(_moved(item, now) for item in obj.items)
-        element = obj.element and _moved(obj.element, now)
-        interp.update(holder, replace(obj, attrs=attrs, items=items, element=element))
+        held = [held for own, held in modules.registered(interp.obj(part)) if own == name]
+        now.made.update((made, each) for each in held)
+    for certainly, holders in ((True, shared.holders), (False, shared.lists)):
+        for holder in holders:
+            obj = interp.obj(holder)
+            own = holder.address in now.parts  # what it registers itself has been moved
+            attrs = {
+                name: value if own and isinstance(value, Tensor) else _moved(value, now, certainly=certainly)
+                for name, value in obj.attrs.items()
+            }
+            if not own:
+                items = obj.items and tuple(_moved(item, now, certainly=certainly) for item in obj.items)
+                obj = replace(
+                    obj, items=items, element=obj.element and _moved(obj.element, now, certainly=certainly)
+                )
+            interp.update(holder, replace(obj, attrs=attrs))
     for frame, name in shared.variables:
         value = interp.state.get(frame, name)
         if value is not None:
@@ -142,12 +193,15 @@ def _moved(value: Value, now: _Now, *, certainly: bool = True) -> Value:
         return replace(
             value, args=tuple(_moved(arg, now, certainly=certainly) for arg in value.args), keywords=keywords
         )
-    if not isinstance(value, Tensor) or not value.parameter or not value.trail:
+    if isinstance(value, TupleValue):
+        return value.with_items(_moved(part, now, certainly=certainly) for part in value.items)
+    if isinstance(value, Sequence):
+        row = tuple(_moved(part, now, certainly=certainly) for part in value.row)
+        return replace(value, element=_moved(value.element, now, certainly=certainly), row=row)
+    own = now.of(value) if isinstance(value, Tensor) and value.parameter else None
+    if own is None or not isinstance(value, Tensor):
         return value
-    own = now.get(value.trail[0])
-    if own is None:
-        return value
-    if not certainly:
+    if not certainly and value.owner not in now.parts:
         device, dtype = join_devices(value.device, own.device), join_dtypes(value.dtype, own.dtype)
         return replace(value, device=device, dtype=dtype)
     return replace(
