@@ -45,6 +45,7 @@ from devfix.placement.blaming.causes import (
     module_life,
     registered_late,
     sites_of,
+    spoken_name,
     unregistered,
 )
 from devfix.placement.blaming.faults import Fault, merged
@@ -74,7 +75,7 @@ from devfix.placement.dtypes.lookups import is_index
 from devfix.placement.dtypes.number_limit import limit_fixes
 from devfix.placement.modules.early_copy import copied_after_move
 from devfix.placement.modules.module_container import container_fix, container_site, parts_fix
-from devfix.placement.modules.module_move import ModuleMover, spoken_name
+from devfix.placement.modules.module_move import ModuleMover
 from devfix.placement.modules.registration import buffer_fix, plain_attributes
 from devfix.placement.modules.reordering import Reordering
 from devfix.placement.moves import legacy

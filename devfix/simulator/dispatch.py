@@ -27,11 +27,6 @@ _RANDOM = ("rand", "normal", "bernoulli", "multinomial", "uniform", "exponential
 _storage = torch._C.TensorBase.untyped_storage
 
 
-def _holds_nested(args: Sequence[Any]) -> bool:
-    """Whether one of the arguments is a nested tensor, for which some composite operators have a kernel of their own."""
-    return any(isinstance(arg, Tensor) and arg.is_nested for arg in args)
-
-
 class DeviceChecks(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """Checks every operation of one thread against the claims of its operands."""
 
@@ -56,7 +51,7 @@ class DeviceChecks(TorchDispatchMode):  # type: ignore[no-untyped-call]
             traced = any(issubclass(kind, (FakeTensor, FunctionalTensor)) for kind in types)
             return func(*args, **kwargs) if traced else NotImplemented
         traits = traits_of(func)
-        if traits.composite and not (traits.nests and _holds_nested(args)):
+        if traits.is_made_of_others(args):
             with self:
                 return func._op_dk(COMPOSITE, *args, **kwargs)
         if self._brief and traits.plain and not self.machine.forked:

@@ -61,6 +61,14 @@ class Traits(NamedTuple):
     waits: bool
     plain: bool
 
+    def is_made_of_others(self, args: Sequence[Any]) -> bool:
+        """Whether others should be seen instead when it is called with ``args``."""
+        return self.composite and not (self.nests and any(_is_nested(arg) for arg in args))
+
+
+def _is_nested(arg: Any) -> bool:
+    return isinstance(arg, torch.Tensor) and arg.is_nested
+
 
 #: By identity: the hash of an operator is computed in Python, and asked for with every call.
 _traits: dict[int, Traits] = {}

@@ -333,10 +333,9 @@ class Obj:
     ``kind`` says how to read it:
     ``instance`` of a project class; ``module`` (an ``nn.Module`` from outside the project);
     ``list``, ``dict``, ``set``; ``optimizer``; ``loader``; ``external`` (anything else).
-    ``items`` are the elements of a list whose length is known, ``element`` stands for further or
-    unknown ones. ``attrs`` are attributes, or the entries of a dict under constant keys.
-    ``place`` is a typical parameter of a ``module`` (None when it has none), ``buffers`` the
-    registered names, ``facts`` further kind-specific constants and ``site`` where it was made.
+    ``items`` are the elements of a list whose length is known, ``element`` stands for further or unknown ones.
+    ``attrs`` are attributes, or the entries of a dict under constant keys. ``place`` is a typical parameter of a ``module``
+    (None when it has none), ``buffers`` the registered names, ``facts`` further kind-specific constants and ``trail`` its life.
     """
 
     kind: str

@@ -116,6 +116,21 @@ def module_life(operand: Operand) -> Trail:
     return next((trail for trail in trails if trail and trail[0].kind == "module"), ())
 
 
+def lives_of_module(operand: Operand) -> tuple[Trail, Trail]:
+    """The life of the module from where it was made, and that of the one it is a copy of."""
+    life = module_life(operand)
+    made = max((number for number, site in enumerate(life) if site.kind == "module"), default=0)
+    return life[made:], life[:made]
+
+
+def spoken_name(operand: Operand) -> str:
+    """What a person calls the module: the first name it got, else how it is made."""
+    life, _ = lives_of_module(operand)
+    names = [site.text for site in life if site.kind in ("name", "attribute", "module-attribute")]
+    made = [site.text for site in life if site.kind == "module"]
+    return next(iter([*names, *made]), operand.text)
+
+
 def _is_kept_copy(operand: Operand) -> bool:
     """Whether a Module's constructor keeps, as a plain attribute, what it computed from parameters."""
     copied = bool(operand.trail) and operand.trail[0].kind != "module"

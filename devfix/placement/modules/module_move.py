@@ -21,7 +21,7 @@ from devfix.findings import (
     SetKeyword,
     WrapExpression,
 )
-from devfix.placement.blaming.causes import Trail, module_life
+from devfix.placement.blaming.causes import Trail, lives_of_module, spoken_name
 from devfix.placement.devices import (
     bare_moves,
     device_expression,
@@ -47,7 +47,7 @@ class ModuleMover:
         self.operand = operand
         #: What the module meets on the accelerator.
         self.inputs: list[Operand] = []
-        self.sites, self.before = _lives(operand)
+        self.sites, self.before = lives_of_module(operand)
         #: Where the module was made.
         self.made = self.sites[0] if self.sites else None
         returned = self._return()
@@ -111,9 +111,7 @@ class ModuleMover:
         for site in self.sites[:1]:
             yield from self._at(site, self._of_input)
             yield from self._at(site, self._in_passing)
-        own = [site for site in self.sites if site.kind != "argument"]
-        for site in own:
-            yield from self._at(site, _any_in_scope)
+        yield from self._at_hand(given=False)
         for site in self.before:
             yield from self._at(site, device_expression.chosen)
         for site in self.sites:
@@ -122,12 +120,12 @@ class ModuleMover:
         for site in self._homes:
             yield from self._at(site, imported_device.find)
             yield from self._at(site, _alone)
-        yield from self._where_given()
+        yield from self._at_hand(given=True)
 
-    def _where_given(self) -> Iterator[tuple[FileEdit, ...]]:
-        """In a function that is given the module: what happens to be at hand there need not be so for all who give it."""
+    def _at_hand(self, *, given: bool) -> Iterator[tuple[FileEdit, ...]]:
+        """With any device in scope; what is at hand where a function is ``given`` the module need not be so for all who give it."""
         for site in self.sites:
-            if site.kind == "argument":
+            if (site.kind == "argument") is given:
                 yield from self._at(site, _any_in_scope)
 
     def _as_callers_know(self, made: Origin) -> Iterator[tuple[FileEdit, ...]]:
@@ -386,18 +384,3 @@ def _by_function(sites: Trail) -> Iterator[tuple[str, list[Origin]]]:
     """The places of a life by the function (or script) that they are in, one after the other."""
     for (_, scope), group in groupby(sites, key=lambda site: (site.path, site.scope)):
         yield scope, list(group)
-
-
-def _lives(operand: Operand) -> tuple[Trail, Trail]:
-    """The life of the module from where it was made, and that of the one it is a copy of."""
-    life = module_life(operand)
-    made = max((number for number, site in enumerate(life) if site.kind == "module"), default=0)
-    return life[made:], life[:made]
-
-
-def spoken_name(operand: Operand) -> str:
-    """What a person calls the module: the first name it got, else how it is made."""
-    life, _ = _lives(operand)
-    names = [site.text for site in life if site.kind in ("name", "attribute", "module-attribute")]
-    made = [site.text for site in life if site.kind == "module"]
-    return next(iter([*names, *made]), operand.text)
