@@ -116,7 +116,7 @@ b = ids @ torch.ones(3, 3)
     ),
     "a rating that gets fractions": (
         "ratings = torch.tensor([1200, 1300])\nratings[0] += 0.5\n",
-        "torch.tensor([1200, 1300]).float()",
+        "torch.tensor([1200, 1300], dtype=torch.float32)",
     ),
     "counts that become tensors beside indices": (
         """

@@ -83,7 +83,7 @@ def test_numbers_of_a_draw_are_cast_for_it() -> None:
     after, _ = fix_texts({"main.py": text}, Applicability.UNSAFE)
     assert "noise = torch.randn_like(n.float())" in after["main.py"]
     assert "picked = torch.multinomial(n.float(), 2)" in after["main.py"]
-    assert "empty = torch.zeros_like(n).float()" in after["main.py"]
+    assert "empty = torch.zeros_like(n, dtype=torch.float32)" in after["main.py"]
     exec(after["main.py"], {})
 
 
