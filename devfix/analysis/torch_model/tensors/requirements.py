@@ -9,6 +9,8 @@ from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.lattice import ACCELERATOR, CPU, FLOATS, UNKNOWN_DEVICE, UNKNOWN_INDEX, Device
 from devfix.analysis.domain.values import Tensor
 from devfix.analysis.record.trails import dtype_trails
+from devfix.analysis.reuse import reads
+from devfix.analysis.text import plain_operands
 from devfix.analysis.torch_model.devices import autocast
 from devfix.analysis.torch_model.modules import owners
 from devfix.analysis.torch_model.tensors import float_width
@@ -60,7 +62,7 @@ def meet(
         written = parts[0] if detail and "in_place" in detail else None
         # Where the program was made for the CPU, what may be no scalar goes along.
         excused = (0,) if interp.program.adopts else (0, None)
-        told = [part if part is written else _refused(part, excused) for part in hosts]
+        told = [part if part is written else _refused(interp, part, excused) for part in hosts]
         hosts = [part for part in told if part is not None]
     if hosts:
         paths = _on_each_path(hosts)
@@ -73,14 +75,21 @@ def meet(
     return (accelerated or placed)[0].tensor.device
 
 
-def _refused(part: Part, excused: tuple[int | None, ...]) -> Part | None:
-    """An operand on the CPU whose rank does not excuse it; of one that is a number on some paths, what it is on the others."""
-    tensor = part.tensor
+def _refused(interp: Interpreter, part: Part, excused: tuple[int | None, ...]) -> Part | None:
+    """An operand on the CPU whose rank does not excuse it; of one that is a number on some paths, what it is on the others.
+
+    A test may tell these paths apart, or lead to another place: that is so unless the operand is an attribute of which
+    nothing is asked.
+    """
+    tensor, node = part.tensor, part.node
     if tensor.rank not in excused:
         return part
-    left = (tensor.paths[0], *tensor.elsewhere) if tensor.rank is None and tensor.elsewhere else ()
-    found = tuple([path for path in left if path.rank not in excused])
-    return replace(part, tensor=replace(found[0], paths=found)) if found else None
+    if tensor.rank is not None or not tensor.elsewhere or not isinstance(node, ast.Attribute):
+        return None
+    found = tuple([path for path in (tensor.paths[0], *tensor.elsewhere) if path.rank not in excused])
+    if not found or node.attr not in plain_operands.of(reads.tree(interp)):
+        return None
+    return replace(part, tensor=replace(found[0], paths=found))
 
 
 def _with_host_paths(parts: list[Part]) -> list[Part]:
