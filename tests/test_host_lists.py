@@ -152,6 +152,13 @@ def test_what_a_class_fills_by_itself_is_filled_with_copies_although_its_base_fi
             "    class Error",
             "        def raw(self):\n            return self.said, self.true\n\n    class Error",
         ),
+        # So does a method of the same name in what is derived from the class.
+        (
+            "    net = ",
+            "    class Sum(Rank):\n        def update(self, said, true):\n            super().update(said, true)\n            self.last = torch.cat(self.said), torch.cat(self.true)\n\n    net = ",
+        ),
+        # The base is asked by its name.
+        ("self.true.append(true)\n", "self.true.append(true)\n            Metric.update(self, said, true)\n"),
         # Anybody may.
         ("print(metric.compute())", "print(metric.compute(), metric.said, metric.true)"),
     ],

@@ -13,6 +13,8 @@ from devfix.placement.moves import suffixes
 from devfix.placement.text.dependence import dotted
 
 Edits = tuple[FileEdit, ...]
+#: Classes, and the names of those right above each.
+_Bases = dict[ast.ClassDef, set[str]]
 
 
 def filled_with_copies(facts: Facts, place: Place, suffix: str) -> Edits:
@@ -63,12 +65,14 @@ def _occurrences(facts: Facts, place: Place) -> list[ast.expr]:
     everywhere = sum(source.text.count(f".{node.attr}") for source in facts.program.sources.values())
     if not is_own or everywhere != len({part for found in named.values() for part in found}):
         return []
-    replaced = _replaced(cls)
+    bases = {each: {ast.unparse(base).rpartition(".")[2] for base in each.bases} for each in classes}
+    above = _above({cls.name}, bases)
+    replaced = _replaced(cls, above)
     return [
         part
-        for each in _sharing(cls, classes)
+        for each in _sharing(cls, bases)
         for part in named[each]
-        if each is cls or getattr(outline.function_of(part), "name", "") not in replaced
+        if each.name not in above or getattr(outline.function_of(part), "name", "") not in replaced
     ]
 
 
@@ -76,28 +80,37 @@ def _named(cls: ast.ClassDef, name: str) -> list[ast.expr]:
     return [each for each in ast.walk(cls) if isinstance(each, ast.Attribute) and dotted(each) == name]
 
 
-def _sharing(cls: ast.ClassDef, classes: list[ast.ClassDef]) -> list[ast.ClassDef]:
+def _sharing(cls: ast.ClassDef, bases: _Bases) -> list[ast.ClassDef]:
     """The classes of a file that objects may be of which are of this one, too: those below it, and those above these."""
-    bases = {each: {ast.unparse(base).rpartition(".")[2] for base in each.bases} for each in classes}
     names = {cls.name}
     while more := {each.name for each, own in bases.items() if own & names} - names:
         names |= more
-    while more := {base for each, own in bases.items() if each.name in names for base in own} - names:
-        names |= more
-    return [each for each in classes if each.name in names]
+    names |= _above(names, bases)
+    return [each for each in bases if each.name in names]
 
 
-def _replaced(cls: ast.ClassDef) -> set[str]:
-    """The methods of which a class has its own, and does not ask for those of the classes above."""
+def _above(names: set[str], bases: _Bases) -> set[str]:
+    """The names of the classes that classes are derived from."""
+    found: set[str] = set()
+    while more := {base for each, own in bases.items() if each.name in names | found for base in own} - found:
+        found |= more
+    return found - names
+
+
+def _replaced(cls: ast.ClassDef, above: set[str]) -> set[str]:
+    """The methods of which a class has its own, and does not ask for those of the classes above, by ``super()`` or by name."""
     own = {each.name for each in cls.body if isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef))}
     asked = {
         each.attr
         for each in ast.walk(cls)
         if isinstance(each, ast.Attribute)
-        and isinstance(each.value, ast.Call)
-        and called(each.value) == "super"
+        and ((dotted(each.value) or "").rpartition(".")[2] in above or _is_super(each.value))
     }
     return own - asked
+
+
+def _is_super(node: ast.expr) -> bool:
+    return isinstance(node, ast.Call) and called(node) == "super"
 
 
 def _made(outline: Outline, node: ast.expr) -> ast.expr | None:
