@@ -105,3 +105,44 @@ def test_it_moves_in_a_function_that_is_given_it_and_moves_its_inputs() -> None:
     fixed = fix_texts({"main.py": text.replace("{}", "")})[0]["main.py"]
     assert fixed == text.replace("{}", "net.to(device)\n    ")
     assert check_texts({"main.py": fixed}) == []
+
+
+_KEPT = "results = trainer.test(net, loader)"
+
+
+def test_it_moves_behind_a_run_of_which_the_results_are_kept() -> None:
+    text = _program(run=_KEPT)
+    assert fix_texts({"main.py": text})[0]["main.py"] == text.replace(_KEPT, f"{_KEPT}\nnet.to(device)")
+
+
+HANDED = """
+def build(**options):
+    net = Net(**options)
+    trainer = L.Trainer(accelerator="gpu", devices=1)
+    trainer.fit(net, loader)
+    net = net.to(device)
+    {tested}
+    return net, result
+
+net, result = build()
+"""
+
+
+def test_it_moves_behind_the_last_of_several_runs_in_a_function_that_hands_it_out() -> None:
+    tested = "first = trainer.test(net, loader)\n    result = trainer.test(net, loader)"
+    text = _program(run=HANDED.format(tested=tested))
+    wanted = text.replace(tested, f"{tested}\n    net.to(device)")
+    assert fix_texts({"main.py": text})[0]["main.py"] == wanted
+
+
+def test_what_gives_the_name_something_else_is_followed_by_no_move_of_it() -> None:
+    rebound = "other = net\nnet = trainer.test(net, loader)\nnet = other"
+    text = _program(run=rebound)
+    assert fix_texts({"main.py": text})[0]["main.py"] == text
+
+
+def test_a_run_in_a_return_makes_no_part_move_where_it_is_made() -> None:
+    tested = "result = trainer.validate(net, loader)"
+    run = HANDED.format(tested=tested).replace("net, result\n\n", "net, trainer.test(net, loader)\n\n")
+    text = _program(run=run)
+    assert fix_texts({"main.py": text})[0]["main.py"] == text

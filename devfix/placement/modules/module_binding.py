@@ -22,6 +22,8 @@ def moved(facts: Facts, mismatch: Mismatch, operand: Operand) -> Edits:
     bound = _binding(facts, used) if used is not None else None
     if used is None or bound is None or not _is_untouched(facts, used, bound):
         return ()
+    if _is_moved_since(used, operand, bound):
+        return ()
     value = bound.value
     found = device_expression.chosen(facts, Place(used.path, used.outline, value))
     if found is None:
@@ -51,6 +53,15 @@ def _binding(facts: Facts, used: Place) -> ast.Assign | None:
     alone = targets == [ast.unparse(node)] and _is_bound_once(used, statement)
     reached = alone and _is_bound_before(used, statement)
     return statement if reached and isinstance(statement.value, ast.Call) else None
+
+
+def _is_moved_since(used: Place, operand: Operand, bound: ast.Assign) -> bool:
+    """Whether the tensor is on the CPU by what brought it there elsewhere: a move before that would be in vain."""
+    born = operand.trail[0] if operand.trail else None
+    if born is None or born.kind != "move":
+        return False
+    statement = used.outline.source.span(bound)
+    return born.path != used.path or not statement.start <= born.span.start < statement.end
 
 
 def _is_bound_once(used: Place, statement: ast.Assign) -> bool:

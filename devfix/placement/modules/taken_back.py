@@ -49,7 +49,7 @@ def fixes(facts: Facts, operand: Operand, peers: Iterable[Operand]) -> Iterator[
 
 def _after(facts: Facts, left: Place, moves: list[Origin]) -> Iterator[Fix]:
     name, statement = _given(left.node), left.outline.statement_of(left.node)
-    if name is None or not isinstance(statement, ast.Expr):
+    if name is None or not _goes_on_with(statement, name):
         return
     found = device_expression.chosen(facts, Place(left.path, left.outline, statement))
     suffix = f".to({found.code})" if found is not None else ""
@@ -61,6 +61,12 @@ def _after(facts: Facts, left: Place, moves: list[Origin]) -> Iterator[Fix]:
         suffix = suffix or (_literal(there) if there is not None else "")
     if suffix:
         yield _fix(left, InsertAfter(left.outline.source.span(statement), f"{name}{suffix}"), name)
+
+
+def _goes_on_with(statement: ast.stmt, name: str) -> bool:
+    """Whether a name is behind a statement what it was before: behind ``results = trainer.test(net)``, too."""
+    targets = map(ast.unparse, statement.targets) if isinstance(statement, ast.Assign) else ()
+    return isinstance(statement, (ast.Assign, ast.Expr)) and name not in targets
 
 
 def _beside(facts: Facts, site: Origin) -> Iterator[Fix]:
