@@ -602,3 +602,62 @@ def test_what_a_move_casts_is_cast_where_it_is_used(told: str) -> None:
     text = PRESETS.format(default='"fast"', other="p").replace(".to(**place)", f".to({told})")
     texts, _ = fix_texts({"main.py": text}, Applicability.UNSAFE)
     assert texts["main.py"] == text.replace("s.lerp_(p, 0.1)", "s.lerp_(p.float(), 0.1)")
+
+
+CHOSEN = """
+import argparse
+import json
+import torch
+from accelerate import Accelerator
+
+def choose(path):
+    kind = json.load(open(path))["kind"]
+    if kind == "clip":
+        from transformers import CLIPTextModel
+        return CLIPTextModel
+    elif kind == "t5":
+        from transformers import T5EncoderModel
+        return T5EncoderModel
+    raise ValueError(kind)
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--train", action="store_true")
+parser.add_argument("--without", action="store_true")
+args = parser.parse_args()
+
+def main():
+    accelerator = Accelerator()
+    net = choose("config.json").from_pretrained("base")
+    {before}
+    if args.without:
+        net = None
+    if args.train:
+        net = accelerator.prepare(net)
+    {moved}
+    print(net(torch.ones(1, 4, dtype=torch.long, device=accelerator.device)))
+
+main()
+"""
+
+
+@pytest.mark.parametrize(
+    "moved",
+    [
+        "if net is not None:\n        net.to(accelerator.device)",
+        "if not args.train and net is not None:\n        net.to(accelerator.device)\n    elif args.train:\n        net.to(accelerator.device)",
+        "if net is None:\n        return\n    net.to(accelerator.device)",
+    ],
+)
+def test_one_of_several_models_that_an_option_leaves_out_is_there_as_a_rule(moved: str) -> None:
+    assert clashes(CHOSEN.format(before="pass", moved=moved)) == []
+
+
+@pytest.mark.parametrize(
+    ("before", "moved"),
+    [
+        ("pass", "pass"),
+        ("net.cuda()", "if net is not None:\n        net.cpu()"),
+    ],
+)
+def test_it_is_found_where_nothing_moves_it(before: str, moved: str) -> None:
+    assert clashes(CHOSEN.format(before=before, moved=moved))

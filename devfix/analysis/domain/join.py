@@ -226,13 +226,14 @@ def _is_absent(value: Value, other: Value) -> bool:
 
 
 def usually(joined: Value, usual: Value) -> Value:
-    """What an option makes of a value, and which of the two it is in a run that is given none."""
+    """What an option makes of a value, and which of the two it is in a run that is given none: it may be one of several, too."""
     if isinstance(joined, Scalar):
         known = usual_value(usual)
         return replace(joined, usual=None if known is None else known.value)
     if isinstance(joined, Union):
-        one = usual.usual if isinstance(usual, Union) else usual
-        return replace(joined, usual=one if one in joined.members else None)
+        one = usual.usual or usual if isinstance(usual, Union) else usual
+        part = one != joined and all(each in joined.members for each in members(one))
+        return replace(joined, usual=one if part else None)
     return joined
 
 

@@ -363,7 +363,7 @@ class Obj:
 
 @frozen
 class Union(Value):
-    """One of a few values, each of them possible; ``usual`` is the one of a run that is given no options."""
+    """One of a few values, each of them possible; ``usual`` is the one of a run without options, or the few that it may be then."""
 
     members: tuple[Value, ...]
     usual: Value | None = field(default=None, compare=False)
@@ -396,5 +396,5 @@ def without_none(value: Value) -> Value:
     if NONE not in value.members:
         return value
     rest = tuple(member for member in value.members if member != NONE)
-    usual = None if value.usual == NONE else value.usual
+    usual = None if value.usual in (None, NONE) else without_none(value.usual)
     return rest[0] if len(rest) == 1 else Union(rest, usual) if rest else value
