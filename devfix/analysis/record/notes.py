@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING
 
 from devfix.analysis.domain import classes
@@ -288,23 +289,46 @@ def _nested(interp: Interpreter, value: Value) -> str:
         return "list"
     if all(map(_is_number, items)):
         return "number"
-    kinds = {_of_dict(interp, item) for item in items}
-    return f"{max(kinds, key=len)}s" if "" not in kinds else ""
+    common = _common({_of_dict(interp, item) for item in items})
+    return f"{common}s" if common and "own" not in common else ""
 
 
 def _of_dict(interp: Interpreter, value: Value) -> str:
-    """``dict`` for a dict of tensors, or one of several that are such, ``mixed dict`` for one of other things, too."""
+    """``dict`` for a dict of tensors, or one of several that are such, ``mixed dict`` for one of other things, too.
+
+    ``own dict`` and ``mixed own dict`` are of a class of the project that is made of a dict, and has what others call or read.
+    """
     if isinstance(value, Union):
-        kinds = {_of_dict(interp, member) for member in value.members}
-        return max(kinds, key=len) if "" not in kinds else ""
+        return _common({_of_dict(interp, member) for member in value.members})
     obj = interp.obj_of(value)
-    if obj is None or not (obj.kind == "dict" or movables.is_batch(interp, value)):
+    if (
+        obj is None
+        or not (obj.kind == "dict" or movables.is_batch(interp, value))
+        or _is_made_otherwise(interp, obj)
+    ):
         return ""
     parts = [*obj.attrs.values(), *([obj.element] if obj.element is not None else [])]
     tensors = sum([isinstance(part, Tensor) for part in parts])
+    form = "own dict" if isinstance(obj.cls, Class) else "dict"
     return (
-        "" if not tensors else "dict" if tensors == len(parts) and "mixed" not in obj.facts else "mixed dict"
+        "" if not tensors else form if tensors == len(parts) and "mixed" not in obj.facts else f"mixed {form}"
     )
+
+
+def _common(forms: AbstractSet[str]) -> str:
+    """What dicts of several forms have in common; "" where one of them is none."""
+    if "" in forms:
+        return ""
+    return " ".join([*(word for word in ("mixed", "own") if any(word in form for form in forms)), "dict"])
+
+
+def _is_made_otherwise(interp: Interpreter, obj: Obj) -> bool:
+    """Whether a container is of a class of the project that is not made of one like it alone."""
+    return isinstance(obj.cls, Class) and any(classes.find(interp, obj.cls, name) for name in _MAKING)
+
+
+#: What a class has whose objects are made in a way of its own.
+_MAKING = ("__init__", "__new__")
 
 
 def _elements(interp: Interpreter, value: Value) -> tuple[Value, ...]:

@@ -13,6 +13,11 @@ _FORMS = {
     "mixed list": '{name} = [t.to({device}) if hasattr(t, "to") else t for t in {name}]',
     "dict": "{name} = " + _DICT.replace("{part}", _VALUE).replace("{whole}", "{name}"),
     "mixed dict": "{name} = " + _DICT.replace("{part}", _ANY_VALUE).replace("{whole}", "{name}"),
+    # Of a class of the project: what is made anew is of that class, too.
+    "own dict": "{name} = type({name})(" + _DICT.replace("{part}", _VALUE).replace("{whole}", "{name}") + ")",
+    "mixed own dict": "{name} = type({name})("
+    + _DICT.replace("{part}", _ANY_VALUE).replace("{whole}", "{name}")
+    + ")",
     # Targets of detection.
     "dicts": "{name} = [" + _DICT.replace("{part}", _VALUE).replace("{whole}", "t") + " for t in {name}]",
     "mixed dicts": "{name} = ["

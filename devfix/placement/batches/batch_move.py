@@ -290,7 +290,9 @@ def _kind(facts: Facts, place: Place, loop: ast.For | ast.AsyncFor, name: str) -
         return kinds.pop()
     if not _is_used_as_dict(loop, name):
         return ""
-    return "dict" if kinds == {"dict"} else "mixed dict"
+    if len(kinds) == 1 and kinds <= batch_forms.DICTS:
+        return kinds.pop()
+    return "" if any("own" in kind for kind in kinds) else "mixed dict"
 
 
 def is_moved_by_another(facts: Facts, place: Place) -> bool:

@@ -10,11 +10,12 @@ from devfix.analysis.record.recorder import Binding
 from devfix.analysis.text.outline import Outline
 from devfix.analysis.text.syntax import first_name
 from devfix.analysis.text.vocabulary import vocabulary
+from devfix.placement.batches import batch_forms
 
 #: What has neither device nor methods, and what may be that.
 _NUMBERS = frozenset({"number", "strange"})
 #: Whatever these are, they have no ``to`` that could be called in passing.
-_NO_TENSORS = frozenset({"number", "none", "other", "list", "dict", "dicts", "mixed dict", "mixed dicts"})
+_NO_TENSORS = frozenset({"number", "none", "other"}) | batch_forms.COLLECTIONS
 #: Methods that nothing but a tensor has; NumPy's arrays have a ``size`` that cannot be called.
 _OF_TENSORS = frozenset("size dim numel unsqueeze permute expand expand_as contiguous detach".split())
 #: Builtins that give a number of numbers, and a tensor of tensors; and those that give a number of anything.
