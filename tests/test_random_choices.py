@@ -154,3 +154,20 @@ def test_what_is_chosen_by_chance_is_told_by_what_it_is(draw: str, test: str) ->
     assert clashes(acting(draw, test=test, use="state.argmax(1) + action")) == ["17: device"]
     other = "torch.randint(3, (1,), device='cuda')"
     assert clashes(acting(draw, test=test, other=other, use="state.argmax(1) + action")) == []
+
+
+@pytest.mark.parametrize("shuffle", ["random.shuffle", "random.Random(3).shuffle", "np.random.shuffle"])
+@pytest.mark.parametrize("last", ["here", "there"])
+def test_what_is_shuffled_is_in_any_order(shuffle: str, last: str) -> None:
+    made = "import random, torch\nimport numpy as np\nhere, there = torch.ones(3), torch.ones(3).cuda()\n"
+    assert (
+        len(clashes(f"{made}rows = [there, {last}]\nrows[1] + {'there' if last == 'here' else 'here'}\n"))
+        == 1
+    )
+    mixed = f"rows = [here, there]\n{shuffle}(rows)\nrows[0] + there\nrows[1] + {last}\n"
+    put = (
+        f"rows = [there] * int(input())\nk = len(input())\nrows[k] = here\n{shuffle}(rows)\nrows[k] + there\n"
+    )
+    assert clashes(made + mixed) == clashes(made + put) == []
+    alike = f"rows = [here, torch.zeros(3)]\n{shuffle}(rows)\nrows[0] + there\n"
+    assert len(clashes(made + alike)) == 1
