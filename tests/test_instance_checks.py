@@ -723,7 +723,7 @@ x = torch.zeros(2)
 """
 _MADE_ALIKE = (
     "Fields(x=x)", "Further({'x': x})", "Rows([x])", "Queue([x])", "Own(x=x)", "Ordered(x=x)", "deque([x])", "deque(maxlen=3)",
-    "[x]", "{'x': x}", "OrderedDict(x=x)", "defaultdict(list)", "Counter([1])", "UserDict(x=x)", "UserList([x])",
+    "deque([x]) + deque([x])", "[x]", "{'x': x}", "OrderedDict(x=x)", "defaultdict(list)", "Counter([1])", "UserDict(x=x)", "UserList([x])",
 )  # fmt: skip
 
 
@@ -743,6 +743,7 @@ def test_what_behaves_as_a_list_or_dict_is_one_where_it_descends_from_it(made: s
         ("Rows([x])", "list", False),
         ("deque([x])", "list", False),
         ("deque([x])", "deque", True),
+        ("deque([x]) + deque([x])", "deque", True),
         ("Own(x=x)", "dict", True),
         ("Own(x=x)", "UserDict", False),
     ],

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from text_program import clashes, fix_texts
+from text_program import Ending, clashes, fix_texts
 
+from devfix.analysis.domain.values import Const, TupleValue
 from devfix.findings import Applicability
 
 STATE = """
@@ -67,3 +68,16 @@ def test_such_a_key_makes_no_other_known_to_be_missing() -> None:
         "mean = found['x_a'] if 'x_a' in found else torch.ones(3, device=device)\n{}\n"
     )
     assert not clashes(text.replace("{}\n", "print(mean + torch.ones(3, device=device))\n"))
+
+
+UNKNOWN_KEYS = "import sys\nfound = dict([(sys.argv[1], 1), (sys.argv[2], 2)])\n"
+
+
+@pytest.mark.parametrize("asked", ['"x" in found', 'found.get("x", 5)', 'found.get("x")', "len(found)"])
+def test_what_is_under_keys_that_nobody_knows_is_not_denied(asked: str) -> None:
+    assert not isinstance(Ending(f"{UNKNOWN_KEYS}answer = {asked}\n")["answer"], Const)
+
+
+def test_an_entry_under_an_unknown_key_beside_it_leaves_a_known_one() -> None:
+    text = 'import sys\nfound = dict([(sys.argv[1], 1), ("x", 2)])\nanswer = "x" in found, "x" not in {**found}\n'
+    assert Ending(text)["answer"] == TupleValue((Const(True), Const(False)))

@@ -24,6 +24,7 @@ from devfix.analysis.domain.values import (
     Class,
     Const,
     DTypeValue,
+    External,
     Function,
     Obj,
     Ref,
@@ -36,7 +37,14 @@ from devfix.analysis.domain.values import (
     Value,
     members,
 )
-from devfix.analysis.language import cached_properties, iteration, list_places, object_keys, text_keys
+from devfix.analysis.language import (
+    cached_properties,
+    given_namespaces,
+    iteration,
+    list_places,
+    object_keys,
+    text_keys,
+)
 from devfix.analysis.language.frames import CallSite
 from devfix.analysis.language.given_namespaces import ENTRIES, NAMESPACE_OF
 from devfix.analysis.language.iteration import MAX_ITEMS, dict_key
@@ -137,6 +145,13 @@ def _function_of_file(obj: Obj) -> Value:
     found: tuple[Value, ...] = tuple(dict.fromkeys(each for each in public if isinstance(each, Function)))
     found = found or tuple(dict.fromkeys(each for each in public if isinstance(each, Class)))
     return found[0] if len(found) == 1 else Union(found) if found else UNKNOWN
+
+
+def lacks(interp: Interpreter, obj: Obj, name: str) -> bool:
+    """Whether a dict certainly has nothing under the key that has this name."""
+    if name in obj.attrs or text_keys.has_unknown(obj.attrs):
+        return False
+    return obj.element is None or given_namespaces.lacks(interp, obj, name)
 
 
 def _unnamed(obj: Obj, name: str) -> Value:
@@ -321,16 +336,17 @@ def concatenated(interp: Interpreter, left: Value, right: Value) -> Value | None
     a, b = interp.obj_of(left), interp.obj_of(right)
     if a is None or b is None or a.kind != "list" or b.kind != "list":
         return None
+    cls = a.cls if isinstance(a.cls, External) else UNKNOWN  # two deques are a deque
     short = len(a.items or ()) + len(b.items or ()) <= MOST_ITEMS
     if short and a.items is not None and b.items is not None and a.element is b.element is None:
-        made = Obj("list", items=a.items + b.items)
+        made = Obj("list", cls, items=a.items + b.items)
         if list_places.GROWN in a.facts:
             made = list_places.grown(made, list_places.begin(a))
         elif list_places.GROWN in b.facts:
             made = list_places.grown(made, len(a.items) + list_places.begin(b))
         return interp.new(made)
     parts = everything(a) + everything(b)
-    return interp.new(Obj("list", element=join_all(parts, split=True) if parts else None))
+    return interp.new(Obj("list", cls, element=join_all(parts, split=True) if parts else None))
 
 
 def with_tensors(obj: Obj, change: Callable[[Tensor], Tensor]) -> Obj:

@@ -71,6 +71,11 @@ def has_patterns(entries: Iterable[str]) -> bool:
     return any(_BETWEEN in entry for entry in entries)
 
 
+def has_unknown(entries: Iterable[str]) -> bool:
+    """Whether keys of which nothing is known are among those of a dict."""
+    return any(entry.startswith(_SOME) for entry in entries)
+
+
 def is_met_by(entry: str, name: str) -> bool:
     """Whether ``entry`` is that of a pattern to which the known key ``name`` belongs."""
     begin, between, end = entry.partition(_BETWEEN)

@@ -24,7 +24,6 @@ from devfix.analysis.domain.values import (
 )
 from devfix.analysis.language import (
     containers,
-    given_namespaces,
     item_assignment,
     iteration,
     list_places,
@@ -169,7 +168,7 @@ def _entry(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -
     kept = object_keys.entry(obj, key) if name == "get" else None
     if kept is not None:
         return kept
-    exact = known is not None and (obj.element is None or given_namespaces.lacks(interp, obj, known))
+    exact = known is not None and containers.lacks(interp, obj, known)
     # Whoever names a default expects it to be taken now and then.
     found = default if exact else join_elements([containers.get_item(interp, ref, key), default], split=True)
     if name == "setdefault":

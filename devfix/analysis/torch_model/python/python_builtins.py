@@ -34,7 +34,7 @@ from devfix.analysis.domain.values import (
     usual_value,
     without_none,
 )
-from devfix.analysis.language import iteration, iterators, list_places, raising, speaking
+from devfix.analysis.language import iteration, iterators, list_places, raising, speaking, text_keys
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.nn import modules
 from devfix.analysis.torch_model.arrays import numpy_types
@@ -59,8 +59,9 @@ def length(interp: Interpreter, name: str, site: CallSite) -> Value:
         return Const(len(value.value))
     if isinstance(value, Tensor) and value.empty:
         return Const(0)
-    if any((interp.obj_of(member) or Obj("")).kind == "list" for member in members(value)):
-        return Scalar("int")  # a list that grows in a loop was only followed for its first rounds
+    held = [interp.obj_of(member) or Obj("") for member in members(value)]
+    if any(obj.kind == "list" or text_keys.has_unknown(obj.attrs) for obj in held):
+        return Scalar("int")  # a list may grow in further rounds of a loop, and two unknown keys may be one
     items = iteration.exact_items(interp, value)
     if items is None and value == _SIZES:
         return _rank(interp, site)

@@ -24,7 +24,7 @@ from devfix.analysis.domain.values import (
     Unknown,
     Value,
 )
-from devfix.analysis.language import given_namespaces, iteration
+from devfix.analysis.language import containers, iteration
 from devfix.analysis.language.frames import Arg
 from devfix.analysis.record.trails import roots_of
 from devfix.analysis.torch_model.arrays import sparse_matrices, table_types
@@ -179,8 +179,7 @@ def _contains(interp: Interpreter, item: Value, container: Value) -> bool | None
         key = iteration.dict_key(item)
         if key is not None and key in obj.attrs:
             return True
-        exact = key is not None and (obj.element is None or given_namespaces.lacks(interp, obj, key))
-        return False if exact else None
+        return False if key is not None and containers.lacks(interp, obj, key) else None
     items = iteration.exact_items(interp, container)
     if isinstance(item, Const) and items is not None and all(isinstance(i, Const) for i in items):
         return item in items
