@@ -229,3 +229,19 @@ def test_a_list_with_one_on_the_host_is_found() -> None:
     with simulated_accelerator(), pytest.raises(RuntimeError, match="device"):
         exec(text, {})
     assert [clash.partition(": ")[2] for clash in clashes(text)] == ["device"]
+
+
+@pytest.mark.parametrize(
+    "use",
+    ["kept[0] + here", "first, *_ = kept\nfirst + here", "first, *rest = kept\n[r + there for r in rest]"],
+)
+@pytest.mark.parametrize(
+    "longer",
+    ["kept = kept + (there,)", "kept = (*kept, there)", "kept = kept + (there,) if len(kept) == 1 else kept"],
+)
+def test_a_tuple_that_began_elsewhere_has_what_it_began_with(longer: str, use: str) -> None:
+    made = "import torch\nhere, there = torch.ones(3), torch.ones(3).cuda()\n"
+    rounds = f"kept = (here,)\nfor _ in range(int(input())):\n    {longer}\n"
+    assert clashes(f"{made}{rounds}{use}\n") == []
+    alike = rounds.replace("(here,)", "(there,)")
+    assert len(clashes(f"{made}{alike}kept[0] + here\n")) == 1

@@ -332,7 +332,7 @@ def concatenated(interp: Interpreter, left: Value, right: Value) -> Value | None
         return TupleValue(items) if len(items) <= MOST_ITEMS else Sequence(join_all(list(items)))
     if isinstance(left, (TupleValue, Sequence)) and isinstance(right, (TupleValue, Sequence)):
         parts = [part for each in (left, right) for part in tuple_elements(each)]
-        return Sequence(join_all(parts, split=True))
+        return Sequence(join_all(parts))
     a, b = interp.obj_of(left), interp.obj_of(right)
     if a is None or b is None or a.kind != "list" or b.kind != "list":
         return None

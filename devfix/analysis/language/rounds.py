@@ -80,7 +80,7 @@ def _bound_longer(
     if not last or len(items) <= len(last) or last not in (items[: len(last)], items[-len(last) :]):
         return None
     if isinstance(value, TupleValue):
-        return Sequence(join_all(list(items), split=True))
+        return Sequence(join_all(list(items)))
     obj = state.read(value.address) if isinstance(value, Ref) else None
     if isinstance(value, Ref) and obj is not None:
         state.write(value.address, list_places.grown(obj, len(last) if items[: len(last)] == last else 0))
