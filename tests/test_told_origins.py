@@ -47,6 +47,22 @@ def test_what_is_on_the_accelerator_moved_there() -> None:
 
 
 @pytest.mark.parametrize(
+    "moved", [".cpu()", '.to("cpu")', '.to(device="cpu", copy=True)', ".to(torch.half).cpu()"]
+)
+def test_what_was_brought_to_the_cpu_is_not_said_to_have_moved_to_the_accelerator(moved: str) -> None:
+    found = told(f"kept = torch.ones(4){moved}\nresult = model(kept)\nprint(result + torch.ones(2))")
+    beside = next(notes for message, notes in found.items() if "torch.ones(2)" in message)
+    assert not [note for note in beside if "kept" in note or moved in note]
+    assert any("moves to the CPU here" in note for notes in found.values() for note in notes)
+
+
+@pytest.mark.parametrize("moved", [".cuda()", ".to('cuda:0')", ".to(device)"])
+def test_what_is_computed_from_it_is_told_with_its_move(moved: str) -> None:
+    (notes,) = told(f"kept = torch.ones(2){moved}\nresult = kept * 2\nprint(result + torch.ones(2))").values()
+    assert f"`torch.ones(2){moved}` moves to the accelerator here" in notes
+
+
+@pytest.mark.parametrize(
     ("made", "expected"),
     [
         ("torch.from_numpy(np.random.rand(8, 4))", "is made of an array here, in float64"),

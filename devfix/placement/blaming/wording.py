@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Container, Iterable, Iterator
 
 from devfix.analysis.torch_model.names import is_in_place
@@ -53,6 +54,8 @@ _GIVES_DTYPE = {
     "checkpoint": "is loaded here",
     "host-checkpoint": "is loaded here",
 }
+#: A move at the end of a text that says where to: ``x.cpu()``, ``x.to("cuda:0")``.
+_TOLD_DEVICE = re.compile(r"""\.(?:(cpu|cuda)\(|to\((?:device=)?["'](cpu|cuda)\b)[^()]*\)$""")
 
 
 def device_name(device: str | None) -> str:
@@ -164,6 +167,8 @@ def _life_of_device(operand: Operand) -> Iterator[Note]:
     for trail in (operand.trail, *operand.roots):
         last = max((number for number, site in enumerate(trail) if site.kind == "move"), default=None)
         for number, site in enumerate(trail):
+            if site.kind == "move" and trail is not operand.trail and _leads_elsewhere(site, hosted=hosted):
+                continue
             if number == last and operand.device is not None:
                 yield _note(site, f"moves to {device_name(operand.device)} here")
             elif site.kind in _SPOKEN and (hosted or site.kind == "move"):
@@ -172,6 +177,12 @@ def _life_of_device(operand: Operand) -> Iterator[Note]:
         yield from _of_weights(operand)
     else:
         yield from _made_there(operand)
+
+
+def _leads_elsewhere(move: Origin, *, hosted: bool) -> bool:
+    """Whether a move that something has behind it by now says by itself that it leads to the other side."""
+    told = _TOLD_DEVICE.search(move.text)
+    return told is not None and ((told[1] or told[2]) == "cpu") is not hosted
 
 
 def _of_weights(operand: Operand) -> Iterator[Note]:
