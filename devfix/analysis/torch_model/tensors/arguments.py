@@ -37,6 +37,7 @@ from devfix.analysis.domain.values import (
     Union,
     Unknown,
     Value,
+    members,
     without_none,
 )
 from devfix.analysis.language.frames import Arg, CallSite
@@ -134,6 +135,18 @@ def dtype_of(value: Value | None) -> str | None:
         if package == "numpy":
             return {"float_": "float64", "bool_": "bool", "double": "float64"}.get(last, _dtype_name(last))
     return None
+
+
+def asked_dtype(site: CallSite) -> Value | None:
+    """The dtype that a call asks for: under its name, or behind a dimension, as in ``torch.softmax(x, 1, torch.float32)``."""
+    if "dtype" in site.keywords:
+        return site.keywords["dtype"].value
+    behind = [arg.value for arg in site.args[2:]]
+    return next((value for value in behind if any(map(_may_be_dtype, members(value)))), None)
+
+
+def _may_be_dtype(value: Value) -> bool:
+    return isinstance(value, (DTypeValue, Unknown))
 
 
 def _dtype_name(text: str) -> str | None:

@@ -14,6 +14,7 @@ from devfix.analysis.domain.lattice import INTEGERS, Device, floating
 from devfix.analysis.domain.values import NONE, Const, Tensor
 from devfix.analysis.torch_model.modules import norms
 from devfix.analysis.torch_model.tensors import requirements
+from devfix.analysis.torch_model.tensors.arguments import asked_dtype
 from devfix.analysis.torch_model.tensors.requirements import Part
 from devfix.analysis.torch_model.tensors.specs import FLOATING
 
@@ -73,8 +74,8 @@ def check(interp: Interpreter, name: str, tensor: Tensor, site: CallSite) -> boo
     refused = _refusing(name, tensor.dtype, site)
     if refused is None or (refused == "there" and not tensor.device.is_accelerator):
         return False
-    told = [site.keywords.get("dtype"), site.get(1, "p") if name == "bernoulli" else None]
-    if any(arg is not None and arg.value != NONE for arg in told):
+    told = (asked_dtype(site), site.value(1, "p") if name == "bernoulli" else None)
+    if any(each not in (None, NONE) for each in told):
         return False
     arg = site.get(0, "input")
     part = Part(tensor, "input", arg.node if arg is not None else None)

@@ -53,7 +53,7 @@ from devfix.analysis.torch_model.tensors import (
     sequences,
     truths_in_floats,
 )
-from devfix.analysis.torch_model.tensors.arguments import dtype_of
+from devfix.analysis.torch_model.tensors.arguments import asked_dtype, dtype_of
 from devfix.analysis.torch_model.tensors.operators import typed
 from devfix.analysis.torch_model.tensors.requirements import Part
 from devfix.analysis.torch_model.tensors.specs import (
@@ -179,8 +179,8 @@ def _reduction(interp: Interpreter, base: str, first: Value | None, site: CallSi
 
 def _told(dtype: str | None, site: CallSite) -> str | None:
     """The dtype that the call itself asks for, if it does: ``x.softmax(-1, dtype=torch.float32)``."""
-    given = site.keywords.get("dtype")
-    return dtype if given is None or given.value == NONE else dtype_of(given.value)
+    asked = asked_dtype(site)
+    return dtype if asked in (None, NONE) else dtype_of(asked)
 
 
 def _reduced_dtype(base: str, dtype: str | None, site: CallSite) -> str | None:
