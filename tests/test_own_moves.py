@@ -205,3 +205,50 @@ def test_what_may_be_a_number_is_not_asked_to_move() -> None:
         "        if len(space) > 5:\n            self.scale = 1.0\n        else:\n            self.scale = torch.FloatTensor(space[1])\n",
     ).replace(NET, "Policy(eval(input()))")
     assert "self.scale = self.scale.to(device)" not in mended(text)
+
+
+#: What trains a tensor that a module, or another object, keeps beside others that its own method moves.
+TRAINED = """
+import torch
+from torch import nn
+
+
+class Scale({base}):
+    def __init__(self):
+        super().__init__()
+        self.bias = torch.zeros(2)
+        self.low = torch.zeros(2)
+        self.scale = {made}
+
+    def to(self, device):
+        self.bias = self.bias.to(device)
+        self.low = self.low.to(device)
+
+    def __call__(self, x):
+        return x * self.scale + self.bias + self.low
+
+
+net = Scale()
+optimizer = torch.optim.SGD([net.scale], 0.1)
+net.to("cuda")
+for _ in range(2):
+    loss = net(torch.ones(2, device="cuda")).sum()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+"""
+
+
+@pytest.mark.parametrize("base", ["object", "nn.Module"])
+@pytest.mark.parametrize(
+    "made", ["torch.ones(2, requires_grad=True)", "torch.ones(2)\n        self.scale.requires_grad = True"]
+)
+def test_a_leaf_that_is_trained_stays_the_tensor_that_the_optimizer_has(base: str, made: str) -> None:
+    text = TRAINED.format(base=base, made=made)
+    assert mended(text) == text.replace("x * self.scale", "x * self.scale.to(x.device)")
+
+
+@pytest.mark.parametrize("base", ["object", "nn.Module"])
+def test_what_is_not_trained_moves_as_the_others_do(base: str) -> None:
+    text = TRAINED.format(base=base, made="torch.ones(2)").replace("[net.scale]", "[torch.ones(2)]")
+    assert "self.scale = self.scale.to(device)" in mended(text)

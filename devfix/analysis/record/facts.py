@@ -103,6 +103,10 @@ class Facts:
         """Where such a program makes the leaves that require grad and belong to no model for certain."""
         return [] if self._is_decided() else list(self._recorder.parameters)
 
+    def is_leaf(self, made: Origin) -> bool:
+        """Whether a script makes a leaf that requires grad there, which whoever moves it later no longer has."""
+        return made in self._recorder.parameters
+
     def _is_decided(self) -> bool:
         return self._recorder.accelerated or self._names_a_device()
 

@@ -127,9 +127,11 @@ def buffer_fix(facts: Facts, attributes: list[Attribute | NamedAttribute]) -> Fi
     """Registers all of ``attributes`` as buffers, which keeps the ``state_dict`` as it is.
 
     A module that has a ``to`` of its own for its attributes moves them there, as the others; and what is made as its
-    neighbour is moves as that does.
+    neighbour is moves as that does. A leaf would be another tensor by then than an optimizer has.
     """
     used = [attribute for attribute in attributes if _is_read_elsewhere(attribute)] or attributes[:1]
+    if any(_is_leaf(facts, attribute) for attribute in used):
+        return None
     if (moved := _as_others(facts, used)) is not None:
         return moved
     edits: dict[FileEdit, None] = {}
@@ -154,6 +156,11 @@ def _as_others(facts: Facts, used: list[Attribute | NamedAttribute]) -> Fix | No
         edits.update(dict.fromkeys(change))
     names = ", ".join(dict.fromkeys(each.spoken for each in used))
     return Fix(f"move {names} with the other attributes", tuple(edits), Applicability.SAFE) if edits else None
+
+
+def _is_leaf(facts: Facts, attribute: Attribute | NamedAttribute) -> bool:
+    """Whether a leaf that requires grad is kept as an attribute somewhere."""
+    return any(facts.is_leaf(life[0]) for life in provenance.left_behind(facts) if attribute.site in life)
 
 
 def _as_twin(facts: Facts, attribute: Attribute) -> tuple[FileEdit, ...]:

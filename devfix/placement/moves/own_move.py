@@ -60,11 +60,16 @@ def of_attribute(facts: Facts, trail: tuple[Origin, ...]) -> Edits:
         return ()
     if target.attr in mover.moves:
         return _called(facts, cls, mover)
+    if facts.is_leaf(trail[0]):
+        return ()  # an optimizer would have the leaf, and the object what was moved
     return _beside(outline, maker, mover, target.attr)
 
 
 def in_module(facts: Facts, outline: Outline, maker: _Function, name: str) -> Edits:
-    """One more attribute is moved in the ``to`` that a module has of its own, which moves others, as it is seen to do."""
+    """One more attribute is moved in the ``to`` that a module has of its own, which moves others, as it is seen to do.
+
+    It is no leaf: that would be another tensor than an optimizer has.
+    """
     cls = outline.class_of(maker)
     mover = _mover(outline, cls) if cls is not None else None
     if mover is None or mover.method.name not in _MOVES or name in mover.moves:

@@ -54,7 +54,9 @@ def _of_life(facts: Facts, life: tuple[Origin, ...]) -> Edits:
         if place.node is rebuilt.call and not declared_parts.has(facts, place, rebuilt.receiver, left.text):
             return ()
         return (FileEdit(place.path, _edit(place.outline, place.node, left, rebuilt)),)
-    return _beside(facts, place, giving, left) if isinstance(giving, ast.Assign) else ()
+    if not isinstance(giving, ast.Assign) or facts.is_leaf(life[0]):
+        return ()  # an optimizer would have the leaf, and the object what was moved
+    return _beside(facts, place, giving, left)
 
 
 def _beside(facts: Facts, place: Place, statement: ast.Assign, left: Origin) -> Edits:
