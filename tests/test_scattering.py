@@ -81,3 +81,32 @@ def test_what_a_wrapper_is_given_leaves_the_cpu_though_nobody_knows_for_where(
     wrapped: str, found: int
 ) -> None:
     assert len(clashes(PAIRS.format(wrapped=wrapped))) == found
+
+
+BESIDE = """
+from clips import Clips
+
+def collate(samples):
+    clips, targets = zip(*samples)
+    clips = [clip for several in clips for clip in several]
+    return torch.utils.data.default_collate(clips), torch.utils.data.default_collate(targets)
+
+device = torch.device("cuda")
+net = {made}
+for x, y in torch.utils.data.DataLoader(Clips(), collate_fn=collate):
+    y = y.to(device)
+    print(nn.functional.cross_entropy(net({given}), y))
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "found"),
+    [
+        ("nn.DataParallel(Net()).to(device)", 0),
+        ("nn.parallel.DistributedDataParallel(Net().to(device), device_ids=[0])", 0),
+        ("Net().to(device)", 1),
+    ],
+)
+@pytest.mark.parametrize("given", ["x", "x=x"])
+def test_what_is_left_beside_what_moves_is_scattered_like_all_else(made: str, given: str, found: int) -> None:
+    assert len(clashes(NET + BESIDE.format(made=made, given=given))) == found

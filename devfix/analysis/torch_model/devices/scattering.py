@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.lattice import CPU, UNKNOWN_DEVICE
-from devfix.analysis.domain.values import UNKNOWN, External, Obj, Ref, Tensor, TupleValue, Value
+from devfix.analysis.domain.values import UNKNOWN, External, Obj, Ref, Tensor, TupleValue, Unknown, Value
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.nn import modules
 from devfix.analysis.torch_model.loading import collation
@@ -52,6 +52,8 @@ def _scattered(interp: Interpreter, inner: Value, site: CallSite) -> Value:
         return replace(tensor, device=UNKNOWN_DEVICE) if tensor.device == CPU else tensor
 
     def moved(arg: Arg) -> Arg:
+        if isinstance(arg.value, Unknown):
+            return Arg(UNKNOWN, arg.node)  # what is told of it elsewhere tells where it was before
         holder = interp.obj_of(arg.value)
         if holder is not None and holder.kind not in ("dict", "list"):
             return arg  # an object of a class is handed on as it is
