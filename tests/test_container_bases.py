@@ -99,13 +99,22 @@ def test_what_passes_through_stays_where_it_is(way: str) -> None:
     assert clashes(f"{head}x = there\n{way}\nthere * x\n") == []
 
 
-def test_what_took_the_place_of_something_is_what_is_there() -> None:
-    text = """
+@pytest.mark.parametrize(
+    ("of_dict", "of_list"),
+    [
+        ("dict.__setitem__(held,", "list.__setitem__(items,"),
+        ("held.__setitem__(", "items.__setitem__("),
+        ("operator.setitem(held,", "operator.setitem(items,"),
+    ],
+)
+def test_what_took_the_place_of_something_is_what_is_there(of_dict: str, of_list: str) -> None:
+    text = f"""
+    import operator
     import torch
-    held = {"x": torch.ones(3)}
-    dict.__setitem__(held, "x", held["x"].cuda())
+    held = {{"x": torch.ones(3)}}
+    {of_dict} "x", held["x"].cuda())
     items = [torch.ones(3)]
-    list.__setitem__(items, 0, items[0].cuda())
+    {of_list} 0, items[0].cuda())
     torch.ones(3).cuda() + held["x"] + items[0]
     """
     assert clashes(text) == []

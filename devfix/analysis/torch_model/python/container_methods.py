@@ -40,6 +40,9 @@ if TYPE_CHECKING:
 
 def call(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:
     """``container.name(...)``."""
+    if name == "__setitem__" and len(site.args) == 2 and not site.open:
+        item_assignment.assign(interp, ref, site.args[0].value, site.args[1].value, None)
+        return NONE
     if obj.kind == "dict":
         return _dict(interp, ref, module_walks.looked_at(interp, ref, obj), name, site)
     first = site.args[0].value if site.args else UNKNOWN
