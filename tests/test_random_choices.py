@@ -171,3 +171,32 @@ def test_what_is_shuffled_is_in_any_order(shuffle: str, last: str) -> None:
     assert clashes(made + mixed) == clashes(made + put) == []
     alike = f"rows = [here, torch.zeros(3)]\n{shuffle}(rows)\nrows[0] + there\n"
     assert len(clashes(made + alike)) == 1
+
+
+@pytest.mark.parametrize(
+    "again",
+    [
+        'if kind == "a":\n        x = x.cuda()',
+        'x = x.cuda() if kind in ("a",) else x.cuda()',
+        'match kind:\n        case "a":\n            x = x.cuda()',
+        "x = place(x, kind)",
+    ],
+)
+def test_what_is_told_again_by_what_was_chosen_is_what_it_was(again: str) -> None:
+    text = f"""
+import random
+import torch
+
+def place(x, kind):
+    return x.cuda() if kind == "a" else x
+
+there = torch.ones(3, device="cuda")
+for _ in range(5):
+    kind = random.choice("abc")
+    x = torch.ones(3)
+    if kind in ("b", "c"):
+        x = x.cuda()
+    {again}
+    print(there + x)
+"""
+    assert clashes(text) == []

@@ -293,8 +293,37 @@ def _drawn(scope: ast.AST) -> frozenset[str]:
 
 @remembered
 def _chosen(scope: ast.AST) -> frozenset[str]:
-    """The names that a function or script gives to one of a few things alone, which is drawn."""
-    return _given(scope, _CHOOSING)
+    """The names that a function or script gives to one of a few things alone, which is drawn, and asks for in one place.
+
+    Another test of the same thing, or whoever is given it, may tell what came of the first.
+    """
+    names = _given(scope, _CHOOSING)
+    if not names:
+        return names
+    read = Counter(_names_read(scope))
+    found = {name for tests in _chains(scope) for name, times in tests.items() if times == read[name]}
+    return names & found
+
+
+def _names_read(node: ast.AST) -> Iterator[str]:
+    return (part.id for part in walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load))
+
+
+def _chains(scope: ast.AST) -> Iterator[Counter[str]]:
+    """What the tests of each ``if`` name, those of its ``elif`` included, and what a ``match`` asks about; how often."""
+    statements = list(statements_of(scope))
+    ifs = [node for node in statements if isinstance(node, ast.If)]
+    further = {node.orelse[0] for node in ifs if len(node.orelse) == 1}
+    for node in statements:
+        if isinstance(node, ast.Match):
+            yield Counter(_names_read(node.subject))
+        elif isinstance(node, ast.If) and node not in further:
+            tests = [node.test]
+            rest = node.orelse
+            while len(rest) == 1 and isinstance(rest[0], ast.If):
+                tests.append(rest[0].test)
+                rest = rest[0].orelse
+            yield Counter(name for test in tests for name in _names_read(test))
 
 
 def _given(scope: ast.AST, draws: frozenset[str]) -> frozenset[str]:
