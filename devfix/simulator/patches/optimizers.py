@@ -28,8 +28,24 @@ def install(patcher: Patcher, machine: Machine) -> None:
 
         return get_foreach_kernels_supported_devices
 
+    def by_name(original: Any) -> Any:
+        @functools.wraps(original)
+        def device_has_foreach_support(device: Any) -> bool:
+            return device.type == machine.kind or bool(original(device))
+
+        return device_has_foreach_support
+
+    def by_itself(original: Any) -> Any:
+        @functools.wraps(original)
+        def has_foreach_support(tensors: Any, device: Any) -> bool:
+            return device.type != machine.kind and bool(original(tensors, device))
+
+        return has_foreach_support
+
     for name, make in (
         ("_get_foreach_kernels_supported_devices", supported),
+        ("_device_has_foreach_support", by_name),
+        ("_has_foreach_support", by_itself),
         ("_group_tensors_by_device_and_dtype", _grouping),
     ):
         original = getattr(_foreach_utils, name)
