@@ -29,7 +29,15 @@ TOPICS = {
     "legacy": "Legacy types and optimizers",
     "number": "Numbers beyond a dtype",
     "narrow": "Floats of 16 bits",
+    "operand": "Operands of each dtype",
+    "meeting": "What meets what",
 }
+#: What a page says of the names in its questions; otherwise they are what they are in most topics.
+NAMES = dict.fromkeys(
+    ("operand", "meeting"),
+    "`v(f16)` is a vector of float16 on the GPU and `v(f16, C)` one on the CPU; what the other names stand for is defined in"
+    " `tests/recorded/operand_values.py`, and `T` and `U` for the dtypes beside an answer.",
+)
 #: In a page a list of facts by their names, a line each, stands between these.
 MARKED = re.compile(r"^<!-- facts\n(.*?)\n-->$", re.DOTALL | re.MULTILINE)
 _MOST = 240
@@ -92,10 +100,12 @@ def _topic(topic: str) -> str:
     record = next(record for record in _records() if topic in record)
     module = TESTS / "recorded" / f"{topic}_questions.py"
     about = ast.get_docstring(ast.parse(module.read_text(encoding="utf-8"))) or ""
-    asked = (
-        f"What an {record['gpu']} with torch {record['torch']} answered. `g` is a tensor on the GPU and `c` one on the"
-        f" CPU; what the other names stand for is defined in `tests/recorded/{module.name}`."
+    names = NAMES.get(
+        topic,
+        "`g` is a tensor on the GPU and `c` one on the CPU; what the other names stand for is defined in"
+        f" `tests/recorded/{module.name}`.",
     )
+    asked = f"What an {record['gpu']} with torch {record['torch']} answered. {names}"
     lines = [
         f"# {TOPICS[topic]}",
         "",
@@ -105,9 +115,16 @@ def _topic(topic: str) -> str:
         "",
         "| question | answer |",
         "|---|---|",
-        *(f"| {_code(question)} | {_code(answer)} |" for question, answer in record[topic].items()),
+        *(f"| {_code(question)} | {_said(answer)} |" for question, answer in record[topic].items()),
     ]
     return "\n".join([*lines, ""])
+
+
+def _said(answer: str | dict[str, str]) -> str:
+    """The answer; where several operands were asked for, each with those that it is of."""
+    if isinstance(answer, str):
+        return _code(answer)
+    return "<br>".join(f"{operands}: {_code(outcome)}" for outcome, operands in answer.items())
 
 
 def _records() -> Iterator[dict[str, Any]]:

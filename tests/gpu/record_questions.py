@@ -37,7 +37,7 @@ def main(path: str, *topics: str) -> int:
     found: dict[str, object] = {"gpu": torch.cuda.get_device_name(0), "torch": torch.__version__}
     for topic in topics or TOPICS:
         questions = importlib.import_module(f"recorded.{topic}_questions").QUESTIONS
-        asked: dict[str, str] = {}
+        asked: dict[str, object] = {}
         found[topic] = asked
         for name, question in questions.items():
             signal.alarm(PATIENCE)

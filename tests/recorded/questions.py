@@ -26,6 +26,8 @@ TOPICS = (
     "number",
     "attention",
     "narrow",
+    "operand",
+    "meeting",
 )
 
 #: What differs between two runs, machines or releases without saying anything.
@@ -34,6 +36,14 @@ _NOISE = [
     (re.compile(r"0x[0-9a-f]+"), "ADDRESS"),
     (re.compile(r"/[^\s'\"]*/"), "FOLDER/"),
 ]
+
+
+class Outcomes(dict[str, str]):
+    """What a question asked for several operands comes to: the operands by each outcome."""
+
+    def by_operands(self) -> dict[str, str]:
+        """The outcome for each of the operands."""
+        return {each: outcome for outcome, operands in self.items() for each in operands.split(", ")}
 
 
 class Questions(dict[str, Question]):
@@ -47,10 +57,15 @@ class Questions(dict[str, Question]):
 
         return add
 
-    def lines(self, names: dict[str, Any], text: str) -> None:
-        """Add a question for every line of a text, evaluated with some names at hand; lower-case ones are called first."""
+    def lines(
+        self, names: dict[str, Any], text: str, said: Callable[[Any], Any] = lambda found: found
+    ) -> None:
+        """Add a question for every line of a text, evaluated with some names at hand; lower-case ones are called first.
+
+        What is ``said`` of the value is the answer.
+        """
         for line in filter(None, map(str.strip, text.splitlines())):
-            self(line)(lambda line=line: _evaluated(line, names))  # type: ignore[misc]
+            self(line)(lambda line=line: said(_evaluated(line, names)))  # type: ignore[misc]
 
 
 def _evaluated(line: str, names: dict[str, Any]) -> Any:
@@ -65,12 +80,14 @@ def _evaluated(line: str, names: dict[str, Any]) -> Any:
     return eval(compile(ast.Expression(last.value), "question", "eval"), known)
 
 
-def answer(question: Question) -> str:
+def answer(question: Question) -> str | Outcomes:
     """What a question comes to."""
     try:
         found = question()
     except Exception as error:  # noqa: BLE001 - whatever is raised is the answer
         return _plain(f"{type(error).__name__}: {_outline(str(error))}")
+    if isinstance(found, Outcomes):
+        return found
     return "ok" if found is None else _plain(f"ok: {found}")
 
 
