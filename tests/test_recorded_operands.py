@@ -73,8 +73,6 @@ _OTHERWISE = {
         "",
         "the CPU's autocast knows true devices alone",
     ),
-    "v().expand(2, 4).apply_(lambda z: z)": ("", _KERNELS),
-    "v().map_(v(), lambda a, c: a)": ("", _KERNELS),
 }
 #: What the analysis is known to claim against the record, and why.
 _CLAIMED = {

@@ -19,6 +19,7 @@ from .patches import (
     device_numbers,
     dlpack,
     dtype_checks,
+    element_functions,
     factories,
     generators,
     gradients,
@@ -85,6 +86,7 @@ PATCHES = (
     compilers,
     profiling,
     dtype_checks,
+    element_functions,
 )
 
 
