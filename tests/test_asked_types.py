@@ -124,3 +124,13 @@ def test_what_is_asserted_to_be_no_tensor_is_not_taken_for_one(asserted: str, fo
         f"{MOVED}{MADE}\ndef read(values):\n    {asserted}\n    return np.isinf(values).any()\n\nread(out)\n"
     )
     assert bool(clashes(program)) is found
+
+
+def test_a_method_of_that_name_which_is_given_nothing_is_no_check() -> None:
+    text = """
+    class Row:
+        def isinstance(self):
+            return False
+    assert Row().isinstance()
+    """
+    assert clashes(text) == []

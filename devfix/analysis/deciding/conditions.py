@@ -312,9 +312,10 @@ def assume_asserted(interp: Interpreter, test: ast.expr) -> None:
     """
     if answers.truth(interp, interp.eval(test)) is not False:
         assume(interp, test, True)
-    elif isinstance(test, ast.Call) and called(test) == "isinstance" and isinstance(test.args[0], ast.Name):
-        if isinstance(interp.eval(test.args[0]), (Tensor, Array)):
-            _narrow(interp, test.args[0], UNKNOWN)
+    elif isinstance(test, ast.Call) and called(test) == "isinstance" and test.args:
+        asked = test.args[0]
+        if isinstance(asked, ast.Name) and isinstance(interp.eval(asked), (Tensor, Array)):
+            _narrow(interp, asked, UNKNOWN)
 
 
 def _assume_class(interp: Interpreter, test: ast.Compare, asked: ast.expr, outcome: bool) -> None:
