@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import ast
-import operator
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from devfix.analysis.deciding import answers
+from devfix.analysis.deciding.first_rounds import COMPARING
 from devfix.analysis.deciding.refilling import ADDING
 from devfix.analysis.domain.values import Const, Value
 from devfix.analysis.text.syntax import called, remembered, walk
@@ -18,14 +17,6 @@ if TYPE_CHECKING:
 #: Comparisons of a length with a number that are true of the empty collection alone, and those that are false of it alone.
 _EMPTY = frozenset({(ast.Eq, 0), (ast.LtE, 0), (ast.Lt, 1)})
 _FILLED = frozenset({(ast.NotEq, 0), (ast.Gt, 0), (ast.GtE, 1)})
-_COMPARED: dict[type[ast.cmpop], Callable[[int, int], bool]] = {
-    ast.Eq: operator.eq,
-    ast.NotEq: operator.ne,
-    ast.Lt: operator.lt,
-    ast.LtE: operator.le,
-    ast.Gt: operator.gt,
-    ast.GtE: operator.ge,
-}
 
 
 def answer(interp: Interpreter, test: ast.Compare, otherwise: Value) -> Value:
@@ -46,7 +37,7 @@ def _before_it_is_filled(interp: Interpreter, test: ast.Compare, otherwise: Valu
     collection = _measured(test) if test.left.__class__ is ast.Call else None
     if collection is None or collection.id not in _filled(loop.node):
         return otherwise
-    size, compared = interp.eval(test.comparators[0]), _COMPARED.get(test.ops[0].__class__)
+    size, compared = interp.eval(test.comparators[0]), COMPARING.get(test.ops[0].__class__)
     number = size.value if isinstance(size, Const) else None
     if compared is None or not isinstance(number, int) or number < 1:
         return otherwise

@@ -17,7 +17,8 @@ from devfix.analysis.text.syntax import called, remembered, walk
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
-_COMPARING: dict[type[ast.cmpop], Callable[[int, int], int]] = {
+#: What the comparisons of two numbers come to.
+COMPARING: dict[type[ast.cmpop], Callable[[int, int], bool]] = {
     ast.Eq: operator.eq,
     ast.NotEq: operator.ne,
     ast.Lt: operator.lt,
@@ -106,6 +107,6 @@ def _value(node: ast.expr, counter: str, first: int) -> int | None:
 def _pair(node: ast.expr) -> tuple[Callable[[int, int], int], ast.expr, ast.expr] | None:
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
         return operator.mod, node.left, node.right
-    if isinstance(node, ast.Compare) and len(node.ops) == 1 and type(node.ops[0]) in _COMPARING:
-        return _COMPARING[type(node.ops[0])], node.left, node.comparators[0]
+    if isinstance(node, ast.Compare) and len(node.ops) == 1 and type(node.ops[0]) in COMPARING:
+        return COMPARING[type(node.ops[0])], node.left, node.comparators[0]
     return None
