@@ -290,6 +290,8 @@ def _kernel(name: str) -> str:
 _WHOLE_ON_CUDA = frozenset({"aten::histc", "aten::max_unpool2d", "aten::max_unpool3d"})
 #: Operators with a kernel for truths on CUDA alone, which counts them like bytes (asked of an H200).
 _TRUTHS_ON_CUDA = frozenset({"aten::abs", "aten::median", "aten::nanmedian", "aten::trace"})
+#: What has to have one dtype on the CPU alone: boxes, and the scores by which they are sorted (asked of an H200).
+_SORTED_BOXES, _SORTED = "torchvision::nms", (torch.float16, torch.float32, torch.float64)
 #: Where running statistics stand behind a weight, or a weight and a bias.
 _STATISTICS = frozenset({"aten::native_batch_norm", "aten::native_batch_norm_backward"})
 _HALF_UNKNOWN = re.compile(
@@ -312,6 +314,8 @@ def widened(
         return (out.bool() if isinstance(out, Tensor) and out.dtype == torch.uint8 else out,)
     if name in _STATISTICS and args[2] is None:
         return _with_statistics(func, args, kwargs)
+    if name == _SORTED_BOXES and args[0].dtype in _SORTED and args[1].is_floating_point():
+        return (func(*(value.double() for value in args[:2]), *args[2:], **kwargs),)
     if half_kernels.is_missing(name) or not (
         _HALF_UNKNOWN.search(said) or number_range.fits_on_cuda(name, said)
     ):
