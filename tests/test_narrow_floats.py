@@ -273,6 +273,22 @@ def test_losses_that_autocast_takes_or_does_not_reach_stay(around: str, loss: st
     assert fix_texts({"main.py": text}, Applicability.UNSAFE)[0]["main.py"] == text
 
 
+@pytest.mark.parametrize(
+    ("loss", "found"),
+    [
+        ("    loss = bce(prob, y)", 1),
+        ("    loss = F.mse_loss(prob, y) if args.amp else bce(prob, y)", 0),
+        ("    if not args.amp:\n        loss = bce(prob, y)", 0),
+        ("    loss = bce(prob, y) if args.other else None", 1),
+    ],
+)
+def test_where_a_switch_of_autocast_is_asked_the_loss_may_be_another(loss: str, found: int) -> None:
+    text = "from options import args\n" + _PROBABILITIES.format(
+        around='torch.autocast("cuda", dtype=torch.float16, enabled=args.amp)', loss=loss
+    )
+    assert len(clashes(text)) == found
+
+
 def test_probabilities_on_the_cpu_are_none_of_cuda() -> None:
     text = _PROBABILITIES.format(around=_CUDA_HALF, loss="    loss = bce(prob, y)").replace(
         '"cuda" if torch.cuda.is_available() else "cpu"', '"cpu"'

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from devfix.analysis.domain.lattice import FLOATS, INTEGERS
 from devfix.analysis.domain.values import UNKNOWN, Const, Tensor, Value
 from devfix.analysis.language.frames import Arg, CallSite
+from devfix.analysis.reuse import reads
+from devfix.analysis.text import switches
 from devfix.analysis.torch_model.devices import autocast
 from devfix.analysis.torch_model.loading import strangers
 from devfix.analysis.torch_model.tensors import operations, requirements
@@ -183,10 +185,13 @@ def _check_kind(
 
 
 def _check_autocast(interp: Interpreter, name: str, parts: list[Part], site: CallSite) -> None:
-    """Autocast refuses the loss of probabilities on an accelerator, whatever they are; halves come of a layer under it."""
+    """Autocast refuses the loss of probabilities on an accelerator, whatever they are; halves come of a layer under it.
+
+    Where an option turns it on, and the program asks that option, it may take another loss then.
+    """
     halves = [part for part in parts if part.role == "input" and part.tensor.dtype in autocast.HALVES]
     if name in _REFUSED and halves and interp.autocast in autocast.HALVES:
-        if halves[0].tensor.device.is_accelerator:
+        if halves[0].tensor.device.is_accelerator and not switches.are_asked(reads.tree(interp)):
             operation = f"torch.nn.functional.{name}"
             requirements.record(
                 interp, site.node, operation, "narrow-float", halves, wanted="float32", refused="autocast"
