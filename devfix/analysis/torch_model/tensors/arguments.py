@@ -142,11 +142,9 @@ def asked_dtype(site: CallSite) -> Value | None:
     if "dtype" in site.keywords:
         return site.keywords["dtype"].value
     behind = [arg.value for arg in site.args[2:]]
-    return next((value for value in behind if any(map(_may_be_dtype, members(value)))), None)
-
-
-def _may_be_dtype(value: Value) -> bool:
-    return isinstance(value, (DTypeValue, Unknown))
+    return next(
+        (value for value in behind if any(isinstance(each, DTypeValue) for each in members(value))), None
+    )
 
 
 def _dtype_name(text: str) -> str | None:
