@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from devfix.analysis.deciding import counted_rows, file_listings, in_turn, lookups
+from devfix.analysis.deciding import best_so_far, counted_rows, file_listings, in_turn, lookups
 from devfix.analysis.deciding.refilling import grows
 from devfix.analysis.domain.state import State, parted
 from devfix.analysis.domain.values import Obj, Tensor, Value
@@ -49,7 +49,7 @@ def come_out_both_ways(
         return False
     if lookups.may_miss(interp, node, before):
         return True
-    if fills:
+    if fills or (best_so_far.is_beaten(node) and not _takes_to_host(then, interp.state)):
         return False
     if depends_on_data(test) or _names_data(interp, test) or grows(node):
         return True

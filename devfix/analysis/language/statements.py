@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from devfix.analysis.assumptions import discarding, keyed_caches, own_files
 from devfix.analysis.deciding import (
     answers,
+    best_so_far,
     chosen_results,
     conditions,
     correlated,
@@ -132,6 +133,7 @@ def if_(interp: Interpreter, node: ast.If) -> None:
     if alike:
         own_files.tell(interp, then, interp.state)
     chosen = correlated.outcomes(interp, node, then, interp.state)
+    rounds = rounds and not best_so_far.is_beaten(node)
     interp.state = join_states(then, interp.state, split=split, usual=usual, alike=alike, rounds=rounds)
     correlated.keep(interp, node.test, chosen)
     size_tests.believe(interp, node, doubted)
