@@ -75,3 +75,14 @@ def test_what_is_not_made_of_entries_alone_is_not_made_anew() -> None:
     after = fixed(program)
     assert "net(b.feats.to(device)), b.labels.to(device))" in after
     assert len(after.splitlines()) == len(program.splitlines())
+
+
+@pytest.mark.parametrize("base", ["UserDict", "dict"])
+def test_what_was_given_attributes_is_not_made_anew(base: str) -> None:
+    """Else those would be lost."""
+    given = '    batch = Batch({{"feats": torch.stack(feats), "labels": torch.tensor(labels)}})\n    batch.size = len(items)\n    return batch\n'
+    made = '    return Batch({{"feats": torch.stack(feats), "labels": torch.tensor(labels)}})\n'
+    program = PROGRAM.replace(made, given).replace("* b.rows()", "* b.size").format(base=base, making="")
+    after = fixed(program)
+    assert "type(b)" not in after
+    assert "b.feats.to(device)" in after

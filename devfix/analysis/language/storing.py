@@ -136,7 +136,7 @@ def _set_object_attribute(
         obj = module_tuples.kept(interp, obj, name, value, target, statement)
     else:
         obj = module_tuples.dropped(obj, name)
-    interp.update(ref, hidden_modules.shown(obj, name).with_attr(name, value))
+    interp.update(ref, hidden_modules.shown(notes.beside_entries(obj), name).with_attr(name, value))
 
 
 def _is_no_attribute(interp: Interpreter, ref: Ref, obj: Obj, name: str, value: Value) -> bool:
