@@ -324,3 +324,13 @@ def test_a_user_dict_that_is_made_in_its_own_way_is_not_made_anew() -> None:
     more = "    def __init__(self, entries=None, origin=None, **more):\n        super().__init__(entries, **more)\n        self.origin = origin\n"
     texts, _ = fix_texts(files(kept("from collections import UserDict", more=more)))
     assert "type(obj)({" not in texts["main.py"]
+
+
+def test_a_user_dict_that_was_given_attributes_is_not_made_anew() -> None:
+    """Else those would be lost."""
+    made = "    return Fields({name: torch.stack([each[name] for each in samples]) for name in samples[0]})\n"
+    given = made.replace("return", "fields =") + "    fields.count = len(samples)\n    return fields\n"
+    text = kept("from collections import UserDict")
+    assert made in text
+    texts, _ = fix_texts(files(text.replace(made, given)))
+    assert "type(obj)({" not in texts["main.py"]

@@ -354,3 +354,16 @@ def with_tensors(obj: Obj, change: Callable[[Tensor], Tensor]) -> Obj:
     attrs = {key: change(held) if isinstance(held, Tensor) else held for key, held in obj.attrs.items()}
     element = change(obj.element) if isinstance(obj.element, Tensor) else obj.element
     return replace(obj, attrs=attrs, element=element)
+
+
+def beside_entries(obj: Obj) -> Obj:
+    """What an object is known to be that is given an attribute: of a dict, another one made of its entries has none."""
+    return obj.with_fact(_BESIDE_ENTRIES, TRUE) if obj.kind == "dict" else obj
+
+
+def has_more_than_entries(obj: Obj) -> bool:
+    """Whether a dict was given attributes."""
+    return _BESIDE_ENTRIES in obj.facts
+
+
+_BESIDE_ENTRIES = "attributes beside entries"

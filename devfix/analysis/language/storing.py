@@ -26,6 +26,7 @@ from devfix.analysis.domain.values import (
     without_none,
 )
 from devfix.analysis.language import (
+    containers,
     descriptors,
     given_namespaces,
     item_assignment,
@@ -136,7 +137,7 @@ def _set_object_attribute(
         obj = module_tuples.kept(interp, obj, name, value, target, statement)
     else:
         obj = module_tuples.dropped(obj, name)
-    interp.update(ref, hidden_modules.shown(notes.beside_entries(obj), name).with_attr(name, value))
+    interp.update(ref, hidden_modules.shown(containers.beside_entries(obj), name).with_attr(name, value))
 
 
 def _is_no_attribute(interp: Interpreter, ref: Ref, obj: Obj, name: str, value: Value) -> bool:

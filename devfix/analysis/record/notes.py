@@ -11,7 +11,6 @@ from devfix.analysis.domain import classes
 from devfix.analysis.domain.join import is_accelerator_choice
 from devfix.analysis.domain.lattice import ACCELERATOR, CPU, UNKNOWN_DEVICE, Device, parse_device
 from devfix.analysis.domain.values import (
-    TRUE,
     UNKNOWN,
     Array,
     BoundMethod,
@@ -326,20 +325,12 @@ def _common(forms: AbstractSet[str]) -> str:
 def _is_made_otherwise(interp: Interpreter, obj: Obj) -> bool:
     """Whether a container is of a class of the project that is not made of one like it alone, or has more than that gives it."""
     return isinstance(obj.cls, Class) and (
-        _BESIDE_ENTRIES in obj.facts or any(classes.find(interp, obj.cls, name) for name in _MAKING)
+        containers.has_more_than_entries(obj) or any(classes.find(interp, obj.cls, name) for name in _MAKING)
     )
 
 
-#: A dict of a class of the project that was given attributes: another one, made of its entries, has none of them.
-_BESIDE_ENTRIES = "attributes beside entries"
-
 #: What a class has whose objects are made in a way of its own.
 _MAKING = ("__init__", "__new__")
-
-
-def beside_entries(obj: Obj) -> Obj:
-    """What an object is known to be that is given an attribute."""
-    return obj.with_fact(_BESIDE_ENTRIES, TRUE) if obj.kind == "dict" else obj
 
 
 def _elements(interp: Interpreter, value: Value) -> tuple[Value, ...]:

@@ -176,8 +176,10 @@ def _form(interp: Interpreter, obj: Obj) -> str:
     """The form of a container; "" for what is none, or cannot be made anew of its entries alone."""
     if not isinstance(obj.cls, Class):
         return obj.kind if obj.kind in _KINDS and obj.cls != DEQUE else ""
-    own = (classes.find(interp, obj.cls, name) for name in _MAKING)
-    return "mapping" if obj.kind == "dict" and mappings.is_user_dict(interp, obj) and not any(own) else ""
+    own = any(classes.find(interp, obj.cls, name) for name in _MAKING) or containers.has_more_than_entries(
+        obj
+    )
+    return "mapping" if obj.kind == "dict" and mappings.is_user_dict(interp, obj) and not own else ""
 
 
 def _left(interp: Interpreter, value: Value, site: Origin, depth: int = _DEPTH) -> Value:
