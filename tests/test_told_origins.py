@@ -221,3 +221,16 @@ def test_attributes_under_computed_names_are_called_what_they_are() -> None:
 def test_a_dtype_that_is_refused_says_what_is_taken(text: str, message: str) -> None:
     (said,) = told(text)
     assert said.startswith(message)
+
+
+def test_an_accelerator_whose_number_nobody_knows_is_the_accelerator() -> None:
+    program = """
+    import sys
+    import torch
+
+    net = torch.nn.Linear(3, 2).to(f"cuda:{int(sys.argv[1])}")
+    print(net(torch.ones(4, 3)))
+    """
+    (finding,) = check_texts({"main.py": dedent(program)})
+    assert "parameters: on the accelerator" in [mark.text for mark in finding.marks]
+    assert any(note.text.endswith("moves to the accelerator here") for note in finding.notes)

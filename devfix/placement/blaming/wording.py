@@ -60,9 +60,10 @@ _TOLD_DEVICE = re.compile(r"""\.(?:(cpu|cuda)\(|to\((?:device=)?["'](cpu|cuda)\b
 
 def device_name(device: str | None) -> str:
     """A device as a person says it."""
-    return (
-        "the CPU" if device == "cpu" else "the accelerator" if device in ("cuda", "same-as") else str(device)
-    )
+    if device == "cpu":
+        return "the CPU"
+    # Which one nobody knows where a program writes its number into a text.
+    return "the accelerator" if device in ("cuda", "cuda:?", "same-as") else str(device)
 
 
 def named(mismatch: Mismatch, operand: Operand) -> str:
