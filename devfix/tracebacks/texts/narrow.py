@@ -140,4 +140,14 @@ NARROW: tuple[Family, ...] = (
         advice="Compute this step in float32: `x.float()`, and cast back. Or pad to the next power of two, which changes the frequencies.",
         rules=_RULES,
     ),
+    Family(
+        "loss-under-autocast",
+        "narrow-float",
+        r"(?P<operator>binary_cross_entropy) and torch\.nn\.BCELoss are unsafe to autocast",
+        wanted="float32",
+        near="unsafe to autocast",
+        says="Autocast refuses the loss of probabilities, `{operator}` or `BCELoss`, on an accelerator, whatever their dtype.",
+        advice="Compute it behind the block of autocast, of `x.float()`. Or leave out the sigmoid before it and take `binary_cross_entropy_with_logits`.",
+        rules=_RULES,
+    ),
 )
