@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from devfix.analysis.assumptions import own_files
 from devfix.analysis.domain.state import State, join_states, keep_main_path
 from devfix.analysis.domain.values import Tensor
-from devfix.analysis.language import fallbacks, leaving, raising
+from devfix.analysis.language import fallbacks, leaving, raising, second_tries
 from devfix.analysis.language.frames import Frame
-from devfix.analysis.text import fetches, kept_results, second_tries
+from devfix.analysis.text import fetches, kept_results
 from devfix.analysis.text.syntax import walk
 from devfix.analysis.torch_model.tensors.moves import METHODS
 from devfix.findings import Mismatch
