@@ -29,6 +29,8 @@ COLLECTIONS = frozenset(form for form in _FORMS if form.endswith(("list", "dict"
 #: Under one name of several: these, and what moves itself and returns what it has become.
 PARTS = COLLECTIONS | {"object"}
 DICTS = frozenset(form for form in _FORMS if form.endswith("dict"))
+#: Dicts of a class of the project.
+OWN_DICTS = frozenset(form for form in DICTS if "own" in form.split())
 
 
 def moved(form: str, name: str, device: str) -> str:

@@ -292,7 +292,7 @@ def _kind(facts: Facts, place: Place, loop: ast.For | ast.AsyncFor, name: str) -
         return ""
     if len(kinds) == 1 and kinds <= batch_forms.DICTS:
         return kinds.pop()
-    return "" if any("own" in kind for kind in kinds) else "mixed dict"
+    return "mixed dict" if kinds.isdisjoint(batch_forms.OWN_DICTS) else ""
 
 
 def is_moved_by_another(facts: Facts, place: Place) -> bool:
