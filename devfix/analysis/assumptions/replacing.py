@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.values import Const, Obj, Ref, TupleValue, Unknown, Value
 from devfix.analysis.text.syntax import called, remembered, spelt, statements_in
+from devfix.analysis.text.targets import targets
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -115,7 +116,8 @@ _OF_KEYS = frozenset(
 def _only_in_turn(loop: ast.For | ast.AsyncFor) -> tuple[ast.expr, ...]:
     """The lists and dicts of which a loop replaces the entry whose turn it is, and touches no other."""
     number = _number(loop)
-    if number is None:
+    # Most loops store nothing under it, and no expression of theirs is looked at.
+    if number is None or not _stores_under(loop, number):
         return ()
     named: dict[str, list[ast.Name]] = {}
     items: dict[str, list[ast.Subscript]] = {}
@@ -135,6 +137,12 @@ def _only_in_turn(loop: ast.For | ast.AsyncFor) -> tuple[ast.expr, ...]:
         if own and _is_touched_by(taken, named.get(replaced.partition(".")[0], []), parents):
             found.append(taken[0].value)
     return tuple(found)
+
+
+def _stores_under(loop: ast.For | ast.AsyncFor, number: str) -> bool:
+    """Whether a loop sets an item under the name of what is another in each round."""
+    given = (target for statement in statements_in(loop) for target in targets(statement))
+    return any(isinstance(target, ast.Subscript) and spelt(target.slice) == number for target in given)
 
 
 def _number(loop: ast.For | ast.AsyncFor) -> str | None:
