@@ -42,15 +42,14 @@ def behind(facts: Facts, place: Place, statement: ast.Assign, name: str) -> Edit
     So it is with what an object keeps, under ``self.x`` and ``self.y``.
     """
     outline = place.outline
-    end = (
-        sibling_move.next_use(outline, statement, name) if "." not in name else _next_seen(outline, statement)
-    )
     for twin, other in others(outline, statement, name):
         if not _compared(outline, statement.value, twin.value, None)[0]:
             continue
         for move, suffix in _moves_below(outline, twin, other):
-            settled = statement.lineno <= move.lineno < end and not sibling_move.names(suffix, name)
-            if settled and sibling_move.is_placed(facts, place, move, other):
+            follows = statement.lineno <= move.lineno and not sibling_move.names(suffix, name)
+            if not follows or not sibling_move.is_placed(facts, place, move, other):
+                continue
+            if move.lineno < _next_use(outline, statement, name):
                 edit = InsertAfter(outline.source.span(move), f"{name} = {name}{suffix}", statement.lineno)
                 return (FileEdit(place.path, edit),)
     return ()
@@ -89,6 +88,12 @@ def _moves_below(outline: Outline, statement: ast.stmt, name: str) -> Iterator[t
 def _binds(statement: ast.stmt, name: str) -> bool:
     targets = statement.targets if isinstance(statement, ast.Assign) else []
     return len(targets) == 1 and dotted(targets[0]) == name
+
+
+def _next_use(outline: Outline, statement: ast.Assign, name: str) -> float:
+    """The line behind a statement in which what it has given to a name or an object is used; few moves come far enough to be asked."""
+    kept = "." in name
+    return _next_seen(outline, statement) if kept else sibling_move.next_use(outline, statement, name)
 
 
 def _next_seen(outline: Outline, statement: ast.Assign) -> float:
