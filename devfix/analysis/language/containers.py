@@ -361,9 +361,13 @@ def beside_entries(obj: Obj) -> Obj:
     return obj.with_fact(_BESIDE_ENTRIES, TRUE) if obj.kind == "dict" else obj
 
 
-def has_more_than_entries(obj: Obj) -> bool:
-    """Whether a dict was given attributes."""
-    return _BESIDE_ENTRIES in obj.facts
+def is_made_of_entries(interp: Interpreter, obj: Obj) -> bool:
+    """Whether an object of a class of the project that is made of a dict is what another one made of its entries would be."""
+    cls = obj.cls
+    own = isinstance(cls, Class) and any(classes.find(interp, cls, name) for name in _MAKING)
+    return not own and _BESIDE_ENTRIES not in obj.facts
 
 
+#: What a class has whose objects are made in a way of its own.
+_MAKING = ("__init__", "__new__")
 _BESIDE_ENTRIES = "attributes beside entries"

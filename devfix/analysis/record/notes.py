@@ -304,7 +304,7 @@ def _of_dict(interp: Interpreter, value: Value) -> str:
     if (
         obj is None
         or not (obj.kind == "dict" or movables.is_batch(interp, value))
-        or _is_made_otherwise(interp, obj)
+        or (isinstance(obj.cls, Class) and not containers.is_made_of_entries(interp, obj))
     ):
         return ""
     parts = [*obj.attrs.values(), *([obj.element] if obj.element is not None else [])]
@@ -320,17 +320,6 @@ def _common(forms: AbstractSet[str]) -> str:
     if "" in forms:
         return ""
     return " ".join([*(word for word in ("mixed", "own") if any(word in form for form in forms)), "dict"])
-
-
-def _is_made_otherwise(interp: Interpreter, obj: Obj) -> bool:
-    """Whether a container is of a class of the project that is not made of one like it alone, or has more than that gives it."""
-    return isinstance(obj.cls, Class) and (
-        containers.has_more_than_entries(obj) or any(classes.find(interp, obj.cls, name) for name in _MAKING)
-    )
-
-
-#: What a class has whose objects are made in a way of its own.
-_MAKING = ("__init__", "__new__")
 
 
 def _elements(interp: Interpreter, value: Value) -> tuple[Value, ...]:

@@ -34,8 +34,6 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _NESTED = frozenset({TupleValue, Ref, Union})
 #: What containers were left, by their form: Python's own, and classes of the project made of ``UserDict``.
 _KINDS = {"list": "left-list", "dict": "left-dict", "mapping": "left-mapping"}
-#: What a class has that is made, or kept, in a way of its own.
-_MAKING = ("__init__", "__new__", "__setattr__")
 #: How deep within what was left tensors remember it.
 _DEPTH = 3
 
@@ -176,10 +174,8 @@ def _form(interp: Interpreter, obj: Obj) -> str:
     """The form of a container; "" for what is none, or cannot be made anew of its entries alone."""
     if not isinstance(obj.cls, Class):
         return obj.kind if obj.kind in _KINDS and obj.cls != DEQUE else ""
-    own = any(classes.find(interp, obj.cls, name) for name in _MAKING) or containers.has_more_than_entries(
-        obj
-    )
-    return "mapping" if obj.kind == "dict" and mappings.is_user_dict(interp, obj) and not own else ""
+    alike = containers.is_made_of_entries(interp, obj) and not classes.find(interp, obj.cls, "__setattr__")
+    return "mapping" if obj.kind == "dict" and mappings.is_user_dict(interp, obj) and alike else ""
 
 
 def _left(interp: Interpreter, value: Value, site: Origin, depth: int = _DEPTH) -> Value:
