@@ -6,9 +6,9 @@ import ast
 from typing import TYPE_CHECKING
 
 from devfix.analysis.deciding import answers
-from devfix.analysis.deciding.first_rounds import COMPARING
 from devfix.analysis.deciding.refilling import ADDING
 from devfix.analysis.domain.values import Const, Value
+from devfix.analysis.text.comparing import COMPARISONS
 from devfix.analysis.text.syntax import called, remembered, walk
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def _before_it_is_filled(interp: Interpreter, test: ast.Compare, otherwise: Valu
     collection = _measured(test) if test.left.__class__ is ast.Call else None
     if collection is None or collection.id not in _filled(loop.node):
         return otherwise
-    size, compared = interp.eval(test.comparators[0]), COMPARING.get(test.ops[0].__class__)
+    size, compared = interp.eval(test.comparators[0]), COMPARISONS.get(test.ops[0].__class__)
     number = size.value if isinstance(size, Const) else None
     if compared is None or not isinstance(number, int) or number < 1:
         return otherwise

@@ -11,21 +11,12 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.values import Tensor
+from devfix.analysis.text.comparing import COMPARISONS
 from devfix.analysis.text.scope_names import binds, own_nodes, targets
 from devfix.analysis.text.syntax import called, remembered, walk
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
-
-#: What the comparisons of two numbers come to.
-COMPARING: dict[type[ast.cmpop], Callable[[int, int], bool]] = {
-    ast.Eq: operator.eq,
-    ast.NotEq: operator.ne,
-    ast.Lt: operator.lt,
-    ast.LtE: operator.le,
-    ast.Gt: operator.gt,
-    ast.GtE: operator.ge,
-}
 
 
 def decide(interp: Interpreter, test: ast.expr, body: list[ast.stmt], orelse: list[ast.stmt]) -> bool | None:
@@ -107,6 +98,6 @@ def _value(node: ast.expr, counter: str, first: int) -> int | None:
 def _pair(node: ast.expr) -> tuple[Callable[[int, int], int], ast.expr, ast.expr] | None:
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
         return operator.mod, node.left, node.right
-    if isinstance(node, ast.Compare) and len(node.ops) == 1 and type(node.ops[0]) in COMPARING:
-        return COMPARING[type(node.ops[0])], node.left, node.comparators[0]
+    if isinstance(node, ast.Compare) and len(node.ops) == 1 and type(node.ops[0]) in COMPARISONS:
+        return COMPARISONS[type(node.ops[0])], node.left, node.comparators[0]
     return None

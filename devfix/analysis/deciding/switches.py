@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-import operator
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.values import Const, Function, Scalar
+from devfix.analysis.text.comparing import COMPARISONS
 from devfix.analysis.text.syntax import has_accelerator, names_accelerator, remembered, spelt, walk
 
 if TYPE_CHECKING:
@@ -16,10 +16,6 @@ if TYPE_CHECKING:
 
 #: What nobody can tell of an expression.
 _UNSURE = object()
-_COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
-    ast.Eq: operator.eq, ast.NotEq: operator.ne,
-    ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge,
-}  # fmt: skip
 
 
 def of(function: Function, source: Source) -> Iterator[tuple[str, Scalar]]:
@@ -94,7 +90,7 @@ def _told(node: ast.expr, known: Mapping[str, object]) -> object:
         return -value if isinstance(node.op, ast.USub) and isinstance(value, int) else _UNSURE
     if isinstance(node, ast.Compare) and len(node.ops) == 1:
         sides = _told(node.left, known), _told(node.comparators[0], known)
-        compare = _COMPARISONS.get(type(node.ops[0]))
+        compare = COMPARISONS.get(type(node.ops[0]))
         if compare is not None and all(isinstance(side, int) for side in sides):
             return compare(*sides)
     return _UNSURE

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import ast
-import operator
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from devfix.analysis.deciding import answers
 from devfix.analysis.domain.lattice import CPU, NOT_HAD, Device, rank_of_broadcast
@@ -27,6 +25,7 @@ from devfix.analysis.domain.values import (
 from devfix.analysis.language import containers, iteration
 from devfix.analysis.language.frames import Arg
 from devfix.analysis.record.trails import roots_of
+from devfix.analysis.text.comparing import COMPARISONS
 from devfix.analysis.torch_model.arrays import sparse_matrices, table_types
 from devfix.analysis.torch_model.devices import device_settings
 from devfix.analysis.torch_model.python import instance_checks, python_version, value_classes
@@ -126,7 +125,7 @@ def _compare_plain(op: ast.cmpop, left: Value, right: Value) -> bool | None:
             _begins_otherwise(left, right) or _is_device_not_had(left, right)
         )
         return isinstance(op, ast.NotEq) if differ else python_version.compared(op, left, right)
-    order = _ORDERS.get(type(op))
+    order = COMPARISONS.get(type(op))
     try:
         return bool(order(left.value, right.value)) if order is not None else None
     except TypeError:
@@ -148,12 +147,6 @@ def _is_device_not_had(one: Value, other: Value) -> bool:
         one, other = other, one
     asked = one.value if isinstance(one, Const) else None
     return asked in NOT_HAD and isinstance(other, Scalar) and other.type == "str"
-
-
-_ORDERS: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
-    ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt,
-    ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge,
-}  # fmt: skip
 
 
 def _compare_devices(op: ast.cmpop, left: Value, right: Value) -> bool | None:
