@@ -1,4 +1,4 @@
-"""Switches: options that turn an autocast block on, and what a file does as they say."""
+"""Autocast switches: options that turn an autocast block on, and what a file does as they say."""
 
 from __future__ import annotations
 

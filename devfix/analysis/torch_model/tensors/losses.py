@@ -9,7 +9,7 @@ from devfix.analysis.domain.lattice import FLOATS, INTEGERS
 from devfix.analysis.domain.values import UNKNOWN, Const, Tensor, Value
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.reuse import reads
-from devfix.analysis.text import switches
+from devfix.analysis.text import autocast_switches
 from devfix.analysis.torch_model.devices import autocast
 from devfix.analysis.torch_model.loading import strangers
 from devfix.analysis.torch_model.tensors import operations, requirements
@@ -191,7 +191,7 @@ def _check_autocast(interp: Interpreter, name: str, parts: list[Part], site: Cal
     """
     halves = [part for part in parts if part.role == "input" and part.tensor.dtype in autocast.HALVES]
     if name in _REFUSED and halves and interp.autocast in autocast.HALVES:
-        if halves[0].tensor.device.is_accelerator and not switches.are_asked(reads.tree(interp)):
+        if halves[0].tensor.device.is_accelerator and not autocast_switches.are_asked(reads.tree(interp)):
             operation = f"torch.nn.functional.{name}"
             requirements.record(
                 interp, site.node, operation, "narrow-float", halves, wanted="float32", refused="autocast"
