@@ -334,3 +334,19 @@ def test_the_launcher_is_run_by_its_path(tmp_path: Path) -> None:
     known = {"a.py", "devfix.py", "kept.txt", "report.json", "__pycache__"}
     assert {path.name for path in tmp_path.iterdir()} <= known
     assert done.stderr == ""
+
+
+def test_a_report_goes_through_a_pipe_and_leaves_it_one(tmp_path: Path) -> None:
+    """A path that is no file, such as ``/dev/null``, must not become one."""
+    pipe = tmp_path / "report"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    (tmp_path / "main.py").write_text("raise SystemExit(3)\n", encoding="utf-8")
+    command = [sys.executable, str(LAUNCHER), "--mode", "strict", "--report", str(pipe), "main.py"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, timeout=120, check=False)
+    report = os.read(reader, 100_000)
+    os.close(reader)
+    assert done.returncode == 3
+    assert pipe.is_fifo()
+    # It is written anew as the run goes on; the last one says how it ended.
+    assert b'"status": 3' in report

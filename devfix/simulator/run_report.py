@@ -72,13 +72,19 @@ class RunReport:
             text = json.dumps(self._content(final=final))
         except Exception:  # noqa: BLE001 - how the run ended is worth more than the rest
             text = json.dumps({**self._head(), "steps": self._trained.steps})
-        temporary = f"{self._path}.{self._process}.part"
         # A report that cannot be written must not end the program; whoever reads it misses it soon enough.
         with contextlib.suppress(OSError):
-            with open(temporary, "w", encoding="utf-8") as file:
-                file.write(text)
-            os.replace(temporary, self._path)
+            self._put(text)
         self._written = time.monotonic()
+
+    def _put(self, text: str) -> None:
+        """Replace the file as a whole; what is no file, such as ``/dev/null``, is written to and stays what it is."""
+        is_replaced = os.path.isfile(self._path) or not os.path.exists(self._path)
+        written = f"{self._path}.{self._process}.part" if is_replaced else self._path
+        with open(written, "w", encoding="utf-8") as file:
+            file.write(text)
+        if is_replaced:
+            os.replace(written, self._path)
 
     def _content(self, *, final: bool) -> dict[str, Any]:
         mismatches = self._machine.log.mismatches if self._machine is not None else []
