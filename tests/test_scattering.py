@@ -1,4 +1,4 @@
-"""``DataParallel`` moves what it wraps where there is one accelerator, and scatters what it is called with."""
+"""``DataParallel`` moves what it wraps where there is one accelerator, and scatters what it is called with; what is distributed may not."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_what_a_wrapper_is_given_leaves_the_cpu_though_nobody_knows_for_where(
 
 
 BESIDE = """
-from clips import Clips
+from clips import Clips, options, rank
 
 def collate(samples):
     clips, targets = zip(*samples)
@@ -104,9 +104,16 @@ for x, y in torch.utils.data.DataLoader(Clips(), collate_fn=collate):
     [
         ("nn.DataParallel(Net()).to(device)", 0),
         ("nn.parallel.DistributedDataParallel(Net().to(device), device_ids=[0])", 0),
+        ("nn.parallel.DistributedDataParallel(Net().to(device), [0])", 0),
+        ("nn.parallel.DistributedDataParallel(Net().to(device), **options)", 0),
+        ("nn.parallel.DistributedDataParallel(Net().to(device), device_ids=[0] if rank else None)", 0),
+        ("nn.parallel.DistributedDataParallel(Net().to(device))", 1),
+        ("nn.parallel.DistributedDataParallel(Net().to(device), device_ids=None)", 1),
         ("Net().to(device)", 1),
     ],
 )
 @pytest.mark.parametrize("given", ["x", "x=x"])
-def test_what_is_left_beside_what_moves_is_scattered_like_all_else(made: str, given: str, found: int) -> None:
+def test_what_is_left_beside_what_moves_is_scattered_where_the_wrapper_scatters(
+    made: str, given: str, found: int
+) -> None:
     assert len(clashes(NET + BESIDE.format(made=made, given=given))) == found

@@ -1,4 +1,4 @@
-"""Calls of a module by what wraps it: ``DataParallel`` and ``DistributedDataParallel`` scatter the inputs."""
+"""Calls of a module by what wraps it: ``DataParallel`` scatters the inputs, and so does ``DistributedDataParallel`` with ``device_ids``."""
 
 from __future__ import annotations
 
@@ -6,7 +6,17 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.lattice import CPU, UNKNOWN_DEVICE
-from devfix.analysis.domain.values import UNKNOWN, External, Obj, Ref, Tensor, TupleValue, Unknown, Value
+from devfix.analysis.domain.values import (
+    UNKNOWN,
+    Const,
+    External,
+    Obj,
+    Ref,
+    Tensor,
+    TupleValue,
+    Unknown,
+    Value,
+)
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.nn import modules
 from devfix.analysis.torch_model.loading import collation
@@ -14,9 +24,24 @@ from devfix.analysis.torch_model.loading import collation
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
+#: The fact of a wrapper that hands its inputs on as they are.
+_AS_GIVEN = "as-given"
+
+
+def facts(name: str, inner: Ref, site: CallSite) -> dict[str, Value]:
+    """What is kept of a wrapper: what it wraps, and whether it is certain to leave its inputs where they are.
+
+    ``DistributedDataParallel`` does without ``device_ids``; ``DataParallel`` takes all devices then.
+    """
+    kept: dict[str, Value] = {"wrapped": inner}
+    told = site.value(1, "device_ids") or Const(None)
+    if name.endswith("DistributedDataParallel") and told == Const(None) and not site.open:
+        kept[_AS_GIVEN] = Const(True)
+    return kept
+
 
 def call(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
-    """DataParallel and DDP scatter their inputs to the module's devices, and what lists and dicts hold of them.
+    """Inputs are scattered to the module's devices, and what lists and dicts hold of them.
 
     A ``DataParallel`` that may have moved its module is where nobody knows, and so is what it gives.
     """
@@ -24,6 +49,8 @@ def call(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
     inner = obj.facts.get("wrapped")
     if inner is None:
         return UNKNOWN
+    if _AS_GIVEN in obj.facts:
+        return interp.call(inner, site)
     if not may_have_moved(interp, obj):
         return _scattered(interp, inner, site)
     with interp.recorder.mute():

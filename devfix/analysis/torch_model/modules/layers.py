@@ -203,7 +203,7 @@ def _wrap(interp: Interpreter, cls: External, inner: Value | None, site: CallSit
     distributed = cls.name.endswith("DistributedDataParallel")
     trail = interp.obj(inner).trail if distributed else (interp.site("module", site.node),)
     obj = Obj("module", cls, attrs={"module": inner}, trail=trail)
-    return interp.new(obj.with_fact("wrapped", inner))
+    return interp.new(obj.with_facts(scattering.facts(cls.name, inner, site)))
 
 
 def fill_wrapper(interp: Interpreter, ref: Ref, site: CallSite) -> None:
