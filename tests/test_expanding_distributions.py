@@ -1,9 +1,12 @@
 """Distributions that expand a parameter without dimensions to the shape of the others, where it is."""
 
+import contextlib
+
 import pytest
 from text_program import clashes, files, fix_texts
 
 from devfix.findings import Applicability
+from devfix.simulator import simulated_accelerator
 
 PROGRAM = """
 import torch
@@ -110,3 +113,42 @@ def test_a_distribution_is_known_in_the_file_that_has_it(made: str) -> None:
     text = f"{head}made = {made}.sample((4, 3))\nprint(made + torch.ones(4, 1).cuda())\n"
     assert clashes(text) == ["5: device"]
     assert clashes(text.replace(".cuda()", "")) == []
+
+
+DRAWN = """
+import torch
+from torch import distributions as D
+from torch import nn
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+prior = D.{made}
+net = nn.Linear(2, 3).to(device)
+{use}
+"""
+NUMBERS = "Normal(torch.tensor(0.0), torch.tensor(1.0))"
+BESIDE = "Normal(torch.tensor(0.0, device=device), torch.tensor(1.0))"
+
+
+def test_all_numbers_that_something_is_drawn_of_are_moved() -> None:
+    text = DRAWN.format(made=NUMBERS, use="print(net(prior.sample((4, 2))))")
+    wanted = text.replace("0.0)", "0.0, device=device)").replace("1.0)", "1.0, device=device)")
+    assert fix_texts(files(text), Applicability.UNSAFE)[0]["main.py"] == wanted
+    assert clashes(wanted) == []
+
+
+@pytest.mark.parametrize(
+    ("made", "use", "found"),
+    [
+        (BESIDE, "prior.sample((4, 2))", ["9: device"]),
+        (f"Log{BESIDE}", "prior.sample()", ["9: device"]),
+        (BESIDE, "prior.rsample((4, 2))", []),
+        (BESIDE, "prior.log_prob(torch.rand(3, device=device))", []),
+        (BESIDE.replace("Normal", "Laplace"), "prior.sample((4, 2))", []),
+        (NUMBERS, "prior.sample((4, 2)).to(device) + net.bias[:2]", []),
+    ],
+)
+def test_a_normal_draws_of_numbers_on_one_device(made: str, use: str, found: list[str]) -> None:
+    text = DRAWN.format(made=made, use=use)
+    assert clashes(text) == found
+    with simulated_accelerator(), pytest.raises(RuntimeError) if found else contextlib.nullcontext():
+        exec(compile(text, "main.py", "exec"), {})

@@ -20,8 +20,10 @@ from devfix.analysis.domain.values import (
     without_none,
 )
 from devfix.analysis.language.frames import CallSite
+from devfix.analysis.record.trails import roots_of
 from devfix.analysis.torch_model.tensors import distribution_transforms, requirements
 from devfix.analysis.torch_model.tensors.requirements import Part
+from devfix.findings import Origin
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -85,8 +87,14 @@ def construct(interp: Interpreter, name: str, site: CallSite) -> Value:
         (t for t in there if t.rank != 0), there[0]
     )  # a number beside a vector says nothing of the result
     values = TupleValue(tuple(tensors))
-    worst = replace(worst, dtype=_common_float(tensors))
+    worst = replace(worst, dtype=_common_float(tensors), roots=_roots(there))
     return interp.new(replace(obj, place=worst).with_fact("parameters", values))
+
+
+def _roots(tensors: list[Tensor]) -> tuple[tuple[Origin, ...], ...]:
+    """What moves all that decides where samples are, where there are several numbers, of which none may be left behind."""
+    numbers = [tensor for tensor in tensors if tensor.rank == 0]
+    return roots_of(numbers) if len(numbers) > 1 and len(numbers) == len(tensors) else ()
 
 
 def _with_parts(component: Obj, site: CallSite) -> Obj:
@@ -223,6 +231,25 @@ def _of_entropy(obj: Obj, sample: Tensor) -> Tensor:
     return replace(sample, rank=None) if _is_of_vectors(obj) else sample
 
 
+#: What is drawn by ``torch.normal``, which takes no number of the CPU beside one of an accelerator.
+_DRAWN_TOGETHER = frozenset(f"torch.distributions.{name}.sample" for name in ("Normal", "LogNormal"))
+
+
+def _draw(interp: Interpreter, obj: Obj, name: str, site: CallSite) -> None:
+    """Two numbers of which something is drawn; where one has dimensions both were expanded when they met."""
+    given = obj.facts.get("parameters")
+    full = f"{getattr(obj.cls, 'name', '')}.{name}"
+    if full in _DRAWN_TOGETHER and isinstance(given, TupleValue):
+        numbers = [item for item in given.items if isinstance(item, Tensor) and item.rank == 0]
+        parts = [Part(number, "parameters", _owner(site), held=True) for number in numbers]
+        requirements.meet(interp, site.node, full, parts, scalars=False)
+
+
+def _owner(site: CallSite) -> ast.expr | None:
+    """What a method is called of."""
+    return getattr(getattr(site.node, "func", None), "value", None)
+
+
 def method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:
     """``sample``, ``rsample``, ``log_prob``, ``cdf``, ``entropy``."""
     place = obj.place
@@ -236,14 +263,14 @@ def method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -
     if obj.cls == External("torch.distributions.Categorical") and name in ("sample", "sample_n", "mode"):
         sample = replace(sample, dtype="int64")
     if name in ("sample", "rsample", "sample_n"):
+        _draw(interp, obj, name, site)
         rank = AT_LEAST_1 if site.args or site.keywords or place.rank not in (0, None) else place.rank
         return replace(sample, rank=rank)
     if name in ("log_prob", "cdf", "icdf"):
         arg = site.get(0, "value")
         value = without_none(arg.value) if arg is not None else None
         if arg is not None and isinstance(value, Tensor):
-            owner = getattr(getattr(site.node, "func", None), "value", None)
-            parts = [Part(place, "parameters", owner, held=True), Part(value, "value", arg.node)]
+            parts = [Part(place, "parameters", _owner(site), held=True), Part(value, "value", arg.node)]
             full = f"{getattr(obj.cls, 'name', '')}.{name}"
             if full in _FETCHING:
                 return replace(sample, rank=value.rank)
