@@ -224,12 +224,26 @@ _CUDA_HALF = 'torch.autocast("cuda", dtype=torch.float16)'
 
 
 @pytest.mark.parametrize(
-    "around", [_CUDA_HALF, _BRAIN, "torch.amp.autocast(device.type, dtype=torch.float16)"]
+    "around",
+    [
+        _CUDA_HALF,
+        _BRAIN,
+        "torch.amp.autocast(device.type, dtype=torch.float16)",
+        "torch.cuda.amp.autocast()",
+        "torch.cuda.amp.autocast(steps > 1, torch.bfloat16)",
+    ],
 )
 @pytest.mark.parametrize("loss", ["bce({}, y)", "F.binary_cross_entropy({}, y)"])
 def test_a_loss_that_autocast_refuses_is_computed_behind_it(loss: str, around: str) -> None:
     text = _PROBABILITIES.format(around=around, loss=f"    loss = {loss.format('prob')}")
     wanted = _PROBABILITIES.format(around=around, loss=f"loss = {loss.format('prob.float()')}")
+    assert fix_texts({"main.py": text}, Applicability.UNSAFE)[0]["main.py"] == wanted
+    assert clashes(wanted) == []
+
+
+def test_wide_probabilities_are_refused_under_autocast_as_well() -> None:
+    text = _PROBABILITIES.format(around=_CUDA_HALF, loss="    loss = bce(prob.float(), y)")
+    wanted = _PROBABILITIES.format(around=_CUDA_HALF, loss="loss = bce(prob.float(), y)")
     assert fix_texts({"main.py": text}, Applicability.UNSAFE)[0]["main.py"] == wanted
     assert clashes(wanted) == []
 
@@ -262,6 +276,9 @@ def test_what_cannot_leave_autocast_is_told_alone(loss: str) -> None:
     [
         ("torch.no_grad()", "    loss = bce(prob, y)"),
         ('torch.autocast("cuda", enabled=False)', "    loss = bce(prob, y)"),
+        ("torch.cuda.amp.autocast(False)", "    loss = bce(prob, y)"),
+        ("torch.cuda.amp.autocast(enabled=steps > 2)", "    loss = bce(prob, y)"),
+        (_CUDA_HALF, "    loss = bce(prob.float().cpu(), y.cpu())"),
         (_CUDA_HALF, '    with torch.autocast("cuda", enabled=False):\n        loss = bce(prob.float(), y)'),
         (_CUDA_HALF, "    loss = F.binary_cross_entropy_with_logits(prob, y)"),
         (_CUDA_HALF, "    loss = F.mse_loss(prob, y)"),

@@ -16,7 +16,7 @@ class NarrowFloatWhereWideNeeded(Rule):
     accelerator autocast casts down, and widens nothing for these operations.
 
     The loss of probabilities, ``binary_cross_entropy`` or ``BCELoss``, is refused under autocast on an accelerator ("unsafe
-    to autocast"): it is computed behind the block, of wider floats.
+    to autocast"), whatever its probabilities are: it is computed behind the block, of wider floats.
 
     The fix adds ``.float()`` in front, and casts what comes of it back where it meets narrow floats again. It is unsafe,
     as every cast: what is computed after it is wider than it was.
@@ -49,5 +49,6 @@ class NarrowFloatWhereWideNeeded(Rule):
             message = f"{names} {verb} {operands[0].dtype}, and {mismatch.operation} takes wider floats alone"
             fixes = cast_together
             if mismatch.get("refused") == "autocast":
-                message, fixes = f"{message}, outside of autocast", moved_behind_autocast
+                message = f"{names} {verb} given to {mismatch.operation} under autocast, which refuses it"
+                fixes = moved_behind_autocast
             yield self.finding(mismatch, message, fixes(facts, mismatch, "float32"))

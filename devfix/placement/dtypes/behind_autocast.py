@@ -7,13 +7,14 @@ from dataclasses import replace
 
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.syntax import called, walk
-from devfix.findings import FileEdit, Fix, Mismatch, MoveStatement
+from devfix.analysis.torch_model.devices.autocast import HALVES
+from devfix.findings import Applicability, FileEdit, Fix, Mismatch, MoveStatement
 from devfix.placement.devices.device_expression import place_at
 from devfix.placement.dtypes.casting import Recaster
 
 
 def moved_behind_autocast(facts: Facts, mismatch: Mismatch, wanted: str) -> list[Fix]:
-    """Fixes that cast the operands, and move the loss behind the block of autocast, with what is computed of it there."""
+    """Fixes that cast operands of 16 bits, and move the loss behind the block of autocast, with what is computed of it there."""
     place = place_at(facts, mismatch.path, mismatch.sink)
     statement = place.outline.statement_of(place.node) if place is not None else None
     block = place.outline.parents.get(statement) if place is not None and statement is not None else None
@@ -24,7 +25,10 @@ def moved_behind_autocast(facts: Facts, mismatch: Mismatch, wanted: str) -> list
         return []
     spans = place.outline.source.span
     moved = [FileEdit(place.path, MoveStatement(spans(each), after=spans(block))) for each in ending]
-    casts = (Recaster(facts, mismatch, operand, wanted).at_use() for operand in mismatch.operands)
+    narrow = [operand for operand in mismatch.operands if operand.dtype in HALVES]
+    if not narrow:
+        return [Fix("compute it behind autocast", tuple(moved), Applicability.UNSAFE)]
+    casts = (Recaster(facts, mismatch, operand, wanted).at_use() for operand in narrow)
     found = (fix for fixes in casts for fix in fixes)
     return [replace(fix, title=f"{fix.title} behind autocast", edits=(*fix.edits, *moved)) for fix in found]
 

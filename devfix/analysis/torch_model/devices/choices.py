@@ -115,13 +115,23 @@ _AUTOCAST = External("torch.autocast")
 
 def autocast(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``torch.autocast(...)`` as a context manager."""
-    kind, dtype = site.value(0, "device_type"), site.value(1, "dtype")
+    kind = site.value(0, "device_type")
     backend = kind.value if isinstance(kind, Const) and isinstance(kind.value, str) else ""
+    return _autocast(interp, backend, site.value(1, "dtype"), site.value(2, "enabled"))
+
+
+def autocast_of_backend(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``torch.cuda.amp.autocast(...)``, which asks for no type of device: whether it is enabled comes first."""
+    backend = name.split(".")[1]
+    return _autocast(interp, backend, site.value(1, "dtype"), site.value(0, "enabled"))
+
+
+def _autocast(interp: Interpreter, backend: str, dtype: Value | None, enabled: Value | None) -> Value:
     chosen = dtype_of(dtype) if dtype is not None else _AUTOCAST_DTYPES.get(backend)
     if backend == "cpu" and chosen == "float16":
         chosen = None  # tensors on an accelerator stay what they are
     facts: dict[str, Value] = {"dtype": DTypeValue(chosen)}
-    if truth(interp, site.value(2, "enabled") or TRUE) is False:
+    if truth(interp, enabled or TRUE) is False:
         facts["disabled"] = TRUE
     return interp.new(Obj("external", _AUTOCAST, facts=facts))
 
@@ -174,6 +184,7 @@ HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
     "torch.set_default_tensor_type": set_default_tensor_type,
     "torch.cuda.device_count": count,
     _AUTOCAST.name: autocast,
+    **dict.fromkeys(("torch.cuda.amp.autocast", "torch.cpu.amp.autocast"), autocast_of_backend),
     "pytest.raises": raises,
     "contextlib.suppress": suppress,
 }

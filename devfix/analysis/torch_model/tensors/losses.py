@@ -185,16 +185,16 @@ def _check_kind(
 
 
 def _check_autocast(interp: Interpreter, name: str, parts: list[Part], site: CallSite) -> None:
-    """Autocast refuses the loss of probabilities on an accelerator, whatever they are; halves come of a layer under it.
+    """Autocast refuses the loss of probabilities on an accelerator, whatever they are.
 
     Where an option turns it on, and the program asks that option, it may take another loss then.
     """
-    halves = [part for part in parts if part.role == "input" and part.tensor.dtype in autocast.HALVES]
-    if name in _REFUSED and halves and interp.autocast in autocast.HALVES:
-        if halves[0].tensor.device.is_accelerator and not autocast_switches.are_asked(reads.tree(interp)):
+    floats = [part for part in parts if part.role == "input" and part.tensor.dtype in FLOATS]
+    if name in _REFUSED and floats and interp.autocast in autocast.HALVES:
+        if floats[0].tensor.device.is_accelerator and not autocast_switches.are_asked(reads.tree(interp)):
             operation = f"torch.nn.functional.{name}"
             requirements.record(
-                interp, site.node, operation, "narrow-float", halves, wanted="float32", refused="autocast"
+                interp, site.node, operation, "narrow-float", floats, wanted="float32", refused="autocast"
             )
 
 
