@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 import pytest
 import torch
-from text_program import clashes
+from reality import run
+from text_program import clashes, files, fix_texts
 
+from devfix.findings import Applicability
 from devfix.simulator import simulated_accelerator
 
 HEAD = """
@@ -84,6 +88,36 @@ def test_whole_numbers_give_no_gradient_where_nothing_promotes(statement: str, e
     """Facts: "mse: long target then backward"."""
     whole = "whole = torch.zeros(4, 2, dtype=torch.long, device=device)\n"
     assert clashes(HEAD + whole + statement) == expected
+
+
+TABLE = """
+table = F.one_hot(ids, 2)
+pictures = nn.Conv2d(3, 2, 1).to(device)(torch.ones(2, 3, 4, 4, device=device))
+classes = F.one_hot(torch.zeros(2, 4, 4, dtype=torch.long), 2).permute(0, 3, 1, 2).to(device)
+"""
+
+
+@pytest.mark.parametrize(
+    ("loss", "refused"),
+    [
+        ("F.cross_entropy(net(x), table)", True),
+        ("nn.CrossEntropyLoss()(net(x), table)", True),
+        ("F.cross_entropy(pictures, classes)", True),
+        ("F.cross_entropy(net(x), table.float())", False),
+        ("F.cross_entropy(net(x), table.argmax(1))", False),
+        ("F.cross_entropy(net(x), table[:, 0])", False),
+        ("F.cross_entropy(pictures, classes[:, 1])", False),
+        ("F.l1_loss(net(x), table)", False),
+    ],
+)
+def test_a_table_of_classes_is_taken_as_floats(loss: str, refused: bool) -> None:
+    text = HEAD + TABLE + loss
+    with pytest.raises(RuntimeError) if refused else nullcontext():
+        run(text.replace('"cuda"', '"cpu"'))
+    assert clashes(text) == (["15: target-dtype"] if refused else [])
+    if refused:
+        expected = loss.replace("table", "table.float()").replace("classes", "classes.float()")
+        assert fix_texts(files(text), Applicability.UNSAFE)[0]["main.py"] == HEAD + TABLE + expected
 
 
 @pytest.mark.parametrize("loss", ["huber_loss", "mse_loss"])

@@ -119,7 +119,7 @@ class Tensor(Value):
     ``leaf`` is whether autograd sees a leaf, ``grad`` whether it requires grad (None: unknown).
     ``lost`` is what a move made of a leaf that requires grad: it was a ``leaf`` or a ``parameter``.
     ``cast_of`` is the dtype of the whole numbers or truths that a cast made floats of, as long as nothing is computed;
-    ``zeros`` or ``ones`` where there is nothing else in it.
+    ``zeros`` or ``ones`` where there is nothing else in it, and ``one-hot`` where whole numbers tell classes.
     ``parameter`` marks an ``nn.Parameter``; ``owner`` is the heap address of the module that owns
     the parameter, when there is one. ``empty`` is how many of its first dimensions have no size, as of what is made to be filled later.
     ``packed`` stands for a ``PackedSequence`` of such data, which has no ``device``.

@@ -189,7 +189,7 @@ def one_hot(interp: Interpreter, name: str, site: CallSite) -> Value:
     part = Part(value, "tensor", arg.node)
     index_types.check(interp, site.node, "torch.nn.functional.one_hot", [part], ("tensor",))
     rank = rank_of_stack(value.rank)
-    return operations.places(interp, value, site, rank)
+    return replace(operations.places(interp, value, site, rank), cast_of=losses.TABLE)
 
 
 def one_operand(dtype: str | None) -> Callable[..., Value]:

@@ -175,6 +175,8 @@ def _check_kind(
         bad = dtype in ("int32", "int16", "int8", "bool") or (floating and _is_class_list(source, target))
         if bad:
             requirements.record(interp, site.node, name, "target-dtype", [target], wanted="int64")
+        elif _is_table(name, source, target):
+            requirements.record(interp, site.node, name, "target-dtype", [target], wanted="float32")
     elif spec.target == "float" and not dtype.startswith(("float", "bfloat")):
         wanted = source.tensor.dtype if source is not None else None
         if wanted is None or wanted.startswith(("float", "bfloat")):
@@ -245,6 +247,18 @@ def _refuses_gradient(name: str, source: Part) -> bool:
         return True
     there = last in _UNPROMOTED[1:] or (last in _UNPROMOTED and source.tensor.device.is_accelerator)
     return there and source.tensor.grad is True
+
+
+#: What whole numbers are that tell of each class whether it is the one, as ``Tensor.cast_of`` says.
+TABLE = "one-hot"
+
+
+def _is_table(name: str, source: Part | None, target: Part) -> bool:
+    """Whether a target has a number for each class, which only ``cross_entropy`` takes, as floats: it reads them as probabilities."""
+    rank = target.tensor.rank
+    whole = target.tensor.dtype in INTEGERS and target.tensor.cast_of == TABLE
+    alike = source is not None and rank is not None and rank > 0 and source.tensor.rank == rank
+    return whole and alike and name.endswith(".cross_entropy")
 
 
 def _is_class_list(source: Part | None, target: Part) -> bool:

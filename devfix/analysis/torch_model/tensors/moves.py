@@ -262,6 +262,8 @@ def _may_be_there(value: Tensor, device: Device) -> bool:
 
 def _cast_of(value: Tensor, dtype: str | None) -> str | None:
     """What whole numbers or truths a tensor of this dtype is made of: those of ``value``, or what it was made of."""
+    if dtype == value.dtype and dtype in INTEGERS:
+        return value.cast_of
     if dtype not in FLOATS:
         return None
     return value.dtype if value.dtype == "bool" or value.dtype in INTEGERS else value.cast_of
