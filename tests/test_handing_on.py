@@ -64,3 +64,23 @@ def test_what_some_call_may_need_on_the_host_moves_elsewhere(ready: str, body: s
     alone, text = repaired(ready, body)
     assert not alone
     assert ".to(" not in text
+
+
+@pytest.mark.parametrize("body", ["rest.append(value)\nreturn rest", "return rest"])
+def test_what_it_gives_back_is_what_the_value_went_in_as(body: str) -> None:
+    """``return self`` of a method that keeps a value is no way out for that."""
+    text = f"""
+        import torch
+
+        device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        x = torch.ones(4, device=device)
+
+        def put(rest, value):
+            {body.replace(chr(10), chr(10) + " " * 12)}
+
+        kept = put([], torch.ones(4))
+        kept = put(kept, torch.ones(4))
+        for each in kept:
+            x = x * each
+    """
+    assert "return rest\n" in fix_texts(files(text))[0]["main.py"]

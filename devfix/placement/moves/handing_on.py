@@ -25,23 +25,30 @@ _FEWEST = 2
 def moved(facts: Facts, trails: Iterable[Trail]) -> Edits:
     """``return x.to(device)`` in ``def to_var(x)``, once for all of its calls."""
     for life in trails if not facts.program.adopts else ():
-        for outline, function in _passed(facts, life):
-            given = _returned(function)
+        for outline, function, parameter in _passed(facts, life):
+            given = _returned(function, parameter)
             if given is not None and _is_needed(facts, outline, function):
                 return _moving(facts, Place(outline.source.path, outline, given))
     return ()
 
 
-def _passed(facts: Facts, life: Trail) -> Iterator[tuple[Outline, ast.FunctionDef]]:
-    """The functions that a value went into and came out of, the last one first."""
+def _passed(facts: Facts, life: Trail) -> Iterator[tuple[Outline, ast.FunctionDef, str]]:
+    """The functions that a value went into and came out of, and as what it did, the last one first."""
     for number in range(len(life) - 2, 0, -1):
         site = life[number]
         if site.kind != "argument" or site.path not in facts.program.sources:
             continue
         outline = facts.outline(site.path)
-        function = next(map(outline.function_of, outline.nodes_at(site.span)), None)
-        if isinstance(function, ast.FunctionDef) and not _is_within(life[-1], outline, function):
-            yield outline, function
+        parameter = next((node for node in outline.nodes_at(site.span) if isinstance(node, ast.arg)), None)
+        function = outline.function_of(parameter) if parameter is not None else None
+        if not isinstance(function, ast.FunctionDef) or parameter not in _positional(function):
+            continue
+        if not _is_within(life[-1], outline, function):
+            yield outline, function, parameter.arg
+
+
+def _positional(function: ast.FunctionDef) -> list[ast.arg]:
+    return [*function.args.posonlyargs, *function.args.args]
 
 
 def _is_within(site: Origin, outline: Outline, function: ast.FunctionDef) -> bool:
@@ -49,15 +56,14 @@ def _is_within(site: Origin, outline: Outline, function: ast.FunctionDef) -> boo
     return site.path == outline.source.path and function.lineno <= site.span.line <= last
 
 
-def _returned(function: ast.FunctionDef) -> ast.expr | None:
-    """What a function gives back at its end, and nowhere else, where that is what it was given, or a ``Variable`` of it."""
+def _returned(function: ast.FunctionDef, parameter: str) -> ast.expr | None:
+    """What a function gives back at its end, and nowhere else, where that is its parameter, or a ``Variable`` of it."""
     returned = only_return(function)
     given = returned.value if returned is not None and returned is function.body[-1] else None
     value = given
     if isinstance(value, ast.Call) and called(value) == "Variable" and value.args:
         value = value.args[0]
-    names = [each.arg for each in (*function.args.posonlyargs, *function.args.args)]
-    return given if isinstance(value, ast.Name) and value.id in names else None
+    return given if isinstance(value, ast.Name) and value.id == parameter else None
 
 
 def _is_needed(facts: Facts, outline: Outline, function: ast.FunctionDef) -> bool:
