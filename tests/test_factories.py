@@ -7,7 +7,7 @@ import re
 import pytest
 import torch
 from reality import holds, run
-from text_program import Ending, clashes
+from text_program import Ending, clashes, fix_texts
 
 from devfix.analysis.domain.lattice import ACCELERATOR, CPU
 from devfix.analysis.domain.values import Tensor
@@ -402,3 +402,24 @@ def test_nothing_is_said_of_a_list_with_a_number_that_may_be_any() -> None:
     made = end["made"]
     assert isinstance(made, Tensor)
     assert made.dtype is None
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        'torch.ones_like(x, device="cpu")',
+        'torch.rand_like(x, device=torch.device("cpu"))',
+        'x.new_zeros(3, device="cpu")',
+    ],
+)
+def test_what_is_made_like_another_tensor_but_elsewhere_moves_alone(made: str) -> None:
+    text = f"""
+import torch
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+x = torch.ones(3, device=device)
+y = {made}
+z = x * y
+"""
+    after = fix_texts({"main.py": text})[0]["main.py"]
+    assert after == text.replace(f"y = {made}", f"y = {made}.to(device)")

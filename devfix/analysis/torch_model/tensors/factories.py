@@ -238,12 +238,10 @@ def like(interp: Interpreter, name: str, site: CallSite) -> Value:
     source = without_none(source) if source is not None else None
     if not isinstance(source, Tensor):
         return Tensor(device=device_of(site.value(None, "device")) or UNKNOWN_DEVICE)
-    device = device_strings.asked(interp, site, None, "device") or source.device
     given = site.keywords.get("dtype")
     dtype = dtype_of(given.value) if given is not None and given.value != NONE else source.dtype
-    trail = (interp.site("result", site.node),)
     grad = site.value(None, "requires_grad") == TRUE
-    made = Tensor(device, dtype, source.rank, grad=grad, leaf=True, trail=trail, roots=roots_of([source]))
+    made = _beside(interp, source, dtype, source.rank, site, grad=grad)
     if name == "torch.full_like":
         number_range.check_made(interp, name, site, made)
     return made
@@ -251,7 +249,6 @@ def like(interp: Interpreter, name: str, site: CallSite) -> Value:
 
 def new(interp: Interpreter, source: Tensor, name: str, site: CallSite) -> Value:
     """``x.new_zeros(...)`` and its family: the device and dtype of ``x``."""
-    device = device_strings.asked(interp, site, None, "device") or source.device
     given = site.keywords.get("dtype")
     dtype = dtype_of(given.value) if given is not None else source.dtype
     if name in {"new_tensor", "new"}:
@@ -261,11 +258,20 @@ def new(interp: Interpreter, source: Tensor, name: str, site: CallSite) -> Value
         sizes = sizes_of(site)
         rank = size_rank(interp, sizes[:1] if name == "new_full" else sizes)
         rank = AT_LEAST_1 if site.open else rank
-    trail = (interp.site("result", site.node),)
-    made = Tensor(device, dtype, rank, grad=False, leaf=True, trail=trail, roots=roots_of([source]))
+    made = _beside(interp, source, dtype, rank, site, grad=False)
     if name == "new_full":
         number_range.check_made(interp, f"torch.Tensor.{name}", site, made)
     return made
+
+
+def _beside(
+    interp: Interpreter, source: Tensor, dtype: str | None, rank: int | None, site: CallSite, *, grad: bool
+) -> Tensor:
+    """What is made beside another tensor, and goes where that goes; where a device is asked for it begins a life of its own."""
+    asked = device_strings.asked(interp, site, None, "device")
+    begin = interp.site("result" if asked is None else "factory", site.node)
+    roots = roots_of([source]) if asked is None else ()
+    return Tensor(asked or source.device, dtype, rank, grad=grad, leaf=True, trail=(begin,), roots=roots)
 
 
 def normal(interp: Interpreter, name: str, site: CallSite) -> Value:
