@@ -248,6 +248,7 @@ _BY_CLASS: dict[str, Callable[[Interpreter, Ref, Obj, str, CallSite], Value]] = 
     "torch.Generator": _generator,
     weak_references.NAME: weak_references.method,
     context_variables.NAME: context_variables.method,
+    context_variables.CONTEXT: context_variables.in_context,
     checkpoint.LOADED.name: _file,
     sobol.NAME: sobol.method,
     python_random.GENERATOR: python_random.method,

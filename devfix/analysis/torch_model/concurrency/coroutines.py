@@ -23,6 +23,7 @@ from devfix.analysis.domain.values import (
 from devfix.analysis.language import iteration
 from devfix.analysis.language.frames import CallSite
 from devfix.analysis.torch_model.concurrency import threads
+from devfix.analysis.torch_model.python import mapped
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -101,7 +102,7 @@ def method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -
     if name == "run_until_complete":
         return run(interp, name, site)
     if name == "run_in_executor" and len(site.args) > 1:
-        return in_thread(interp, name, replace(site, args=site.args[1:]))
+        return mapped.made_by(interp, site.args[1].value, site.args[2:], site.node)
     if name == "create_future":
         return threads.future(interp, name, site)
     return ref if name == "__aenter__" else NONE

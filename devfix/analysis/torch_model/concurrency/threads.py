@@ -26,6 +26,7 @@ from devfix.analysis.language import containers, iteration
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.nn import modules
 from devfix.analysis.reuse import reads
+from devfix.analysis.torch_model.python import mapped
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -213,7 +214,7 @@ def executor_method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: Ca
         go_on_later(interp, site.args[0].value, given, before)
         return finished(interp, result)
     each = tuple(Arg(iteration.element(interp, arg.value, arg.node)) for arg in rest)
-    return Sequence(interp.call(site.args[0].value, CallSite(site.node, each)))
+    return Sequence(mapped.made_by(interp, site.args[0].value, each, site.node))
 
 
 def finished(interp: Interpreter, value: Value) -> Value:
@@ -258,13 +259,13 @@ def pool_method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSi
         named = interp.obj_of(rest[1].value) if len(rest) > 1 else None
         known = {key: Arg(value) for key, value in named.attrs.items()} if named is not None else {}
         given = CallSite(site.node, tuple(map(Arg, args or ())), known, open=args is None)
-        found = interp.call(function, given)
+        found = mapped.unwritten(interp, function, given)
     else:
         each = iteration.element(interp, rest[0].value, rest[0].node)
         row = iteration.exact_items(interp, each) if plain == "starmap" else (each,)
         if row is None:
             return UNKNOWN
-        made = interp.call(function, CallSite(site.node, tuple(map(Arg, row))))
+        made = mapped.made_by(interp, function, tuple(map(Arg, row)), site.node)
         found = interp.new(Obj("list", element=made)) if not plain.startswith("i") else Sequence(made)
     return finished(interp, found) if name.endswith("_async") else found
 

@@ -50,11 +50,16 @@ def _written(node: ast.expr | None, count: int) -> list[ast.expr | None]:
 
 
 def made_by(interp: Interpreter, function: Value, args: tuple[Arg, ...], node: ast.expr) -> Value:
-    """What a call gives that nobody wrote. No call stands there that could be given a device, as one of a factory could."""
-    result = interp.call(function, CallSite(node, args))
+    """What a call gives that nobody wrote."""
+    return unwritten(interp, function, CallSite(node, args))
+
+
+def unwritten(interp: Interpreter, function: Value, given: CallSite) -> Value:
+    """What such a call gives: none stands there that could be given a device, as one of a factory could."""
+    result = interp.call(function, given)
     if isinstance(function, (Function, BoundMethod, Class)):
         return result  # where tensors are made in them calls stand
-    here = interp.source.span(node)
+    here = interp.source.span(given.node)
 
     def begin(tensor: Tensor) -> Tensor:
         if not tensor.trail or tensor.trail[0].span != here:

@@ -269,7 +269,7 @@ def iter_(interp: Interpreter, name: str, site: CallSite) -> Value:
     value = _first(site)
     if len(site.args) == 2:  # a function that is called until it gives the second argument
         with iteration.rounds(interp, counted=False):
-            given = interp.call(value, CallSite(site.node))
+            given = mapped.made_by(interp, value, (), site.node)
         found = [each for each in members(given) if each != site.args[1].value]
         return Sequence(join_all(found)) if found else UNKNOWN
     if isinstance(value, Ref) and interp.obj(value).kind == "instance":
