@@ -47,6 +47,7 @@ from devfix.analysis.torch_model.tensors import (
     narrow_floats,
     number_range,
     operand_types,
+    out_arguments,
     ranks,
     requirements,
     result_dtypes,
@@ -86,7 +87,10 @@ def apply(interp: Interpreter, name: str, site: CallSite) -> Value | None:
     number_range.check(interp, base, site)
     narrow_floats.check(interp, base, site)
     result = _applied(interp, name, base, site, in_place=in_place)
-    return result if in_place or result is None else autocast.widened(interp, base, result)
+    if in_place or result is None:
+        return result
+    made = autocast.widened(interp, base, result)
+    return out_arguments.received(interp, f"torch.{base}", site, made) if "out" in site.keywords else made
 
 
 def _applied(interp: Interpreter, name: str, base: str, site: CallSite, *, in_place: bool) -> Value | None:
