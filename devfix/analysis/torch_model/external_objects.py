@@ -170,6 +170,8 @@ def call(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> 
         return threads.method(interp, ref, obj, name, site)
     if processes.is_process(interp, obj):
         return processes.method(interp, ref, obj, name, site)
+    if command_line.is_parser(interp, obj):
+        return command_line.parser_method(interp, ref, obj, name, site)
     if mappings.is_mapping(interp, obj):
         return mappings.method(interp, ref, obj, name, site)
     if name == "__call__" and contexts.decorates(interp, obj):

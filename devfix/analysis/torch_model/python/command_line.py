@@ -13,6 +13,7 @@ from devfix.analysis.domain.values import (
     FALSE,
     NONE,
     UNKNOWN,
+    Class,
     Const,
     DeviceValue,
     External,
@@ -27,14 +28,18 @@ from devfix.analysis.domain.values import (
     Unknown,
     Value,
     option,
+    without_none,
 )
+from devfix.analysis.language import iteration
 from devfix.analysis.language.frames import CallSite
+from devfix.analysis.nn import modules
 from devfix.analysis.torch_model.devices import device_settings
 from devfix.analysis.torch_model.python import environment
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
+_PARSER = "argparse.ArgumentParser"
 #: What ``add_subparsers`` gives: an object that makes the parser of each subcommand.
 SUBPARSERS = "argparse._SubParsersAction"
 #: The parser of ``optparse``.
@@ -57,8 +62,17 @@ _CUTTING = frozenset(
 
 
 def parser(interp: Interpreter, name: str, site: CallSite) -> Value:
-    """``argparse.ArgumentParser(...)``."""
-    return interp.new(Obj("external", External("argparse.ArgumentParser")))
+    """``argparse.ArgumentParser(...)``, with the options of its ``parents``."""
+    given = site.value(None, "parents")
+    parents = iteration.exact_items(interp, given) if given is not None else ()
+    objects = [interp.obj_of(parent) for parent in parents or ()]
+    options = {name: value for obj in objects if obj is not None for name, value in obj.attrs.items()}
+    return interp.new(Obj("external", External(_PARSER), attrs=options))
+
+
+def is_parser(interp: Interpreter, obj: Obj) -> bool:
+    """Whether an object is of a class of the project that is a parser."""
+    return isinstance(obj.cls, Class) and _PARSER in modules.external_bases(interp, obj.cls)
 
 
 def parts(callee: Value) -> Value | None:
@@ -96,8 +110,7 @@ def parser_method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: Call
     if name in ("add_argument_group", "add_mutually_exclusive_group"):
         return ref
     if name in ("parse_args", "parse_known_args"):
-        given = _given(interp, obj)
-        made = interp.new(Obj("external", External("argparse.Namespace"), attrs=given))
+        made = _told(interp, _given(interp, obj), without_none(site.value(1, "namespace") or NONE))
         return made if name == "parse_args" else TupleValue((made, UNKNOWN))
     if name == "add_subparsers":
         return _subparsers(interp, ref, obj, site)
@@ -106,6 +119,26 @@ def parser_method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: Call
             obj = obj.with_attr(key, arg.value)
         interp.update(ref, obj)
     return UNKNOWN
+
+
+def _told(interp: Interpreter, given: dict[str, Value], into: Value) -> Value:
+    """The options in a namespace of their own, or in the object or class that a program names for them.
+
+    What that had before takes the place of a default.
+    """
+    obj = interp.obj_of(into)
+    if isinstance(into, Class):
+        for name, value in given.items():
+            known = interp.state.get(into.frame, name)
+            interp.assign(into.frame, name, value if known is None else join_values(known, value))
+        return into
+    if not isinstance(into, Ref) or obj is None or obj.kind not in ("instance", "external"):
+        return interp.new(Obj("external", External("argparse.Namespace"), attrs=given))
+    for name, value in given.items():
+        known = obj.attrs.get(name)
+        obj = obj.with_attr(name, value if known is None else join_values(known, value))
+    interp.update(into, obj)
+    return into
 
 
 def _subparsers(interp: Interpreter, ref: Ref, obj: Obj, site: CallSite) -> Value:
@@ -191,6 +224,8 @@ def option_value(interp: Interpreter, site: CallSite) -> Value:
     """
     action = site.value(None, "action")
     default = site.value(None, "default")
+    if isinstance(action, Const) and action.value == "store_const":
+        return _either(default or NONE, site.value(None, "const") or NONE)
     if isinstance(action, Const) and str(action.value).startswith("store_"):
         unset = default.value if isinstance(default, Const) else action.value == "store_false"
         return Scalar("bool", bool(unset))
@@ -217,6 +252,13 @@ def option_value(interp: Interpreter, site: CallSite) -> Value:
         given = _without_default(site)
         return Union((NONE, given)) if left_out else given
     return default
+
+
+def _either(default: Value, const: Value) -> Value:
+    """What an option without an argument may be: its default, or its constant where it is given."""
+    if isinstance(default, Const) and isinstance(const, Const) and type(default.value) is type(const.value):
+        return default if default == const else Scalar(type(default.value).__name__, default.value)
+    return Union((default, const), usual=default)
 
 
 def _without_default(site: CallSite) -> Value:
