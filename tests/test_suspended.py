@@ -58,3 +58,41 @@ def test_a_body_that_returns_leaves_the_model_where_the_manager_leaves_it(leavin
     net(torch.zeros(2, device="cuda"))
 """
     assert clashes(_MANAGER + body) == []
+
+
+ENDLESS = """
+import torch
+
+def read(path):
+    with open(path) as lines:
+        while True:
+            try:
+                row = next(lines)
+            except StopIteration:
+                break
+            yield {given}
+
+def marked(rows):
+    for number, row in enumerate(rows):
+        if row:
+            row["number"] = number
+            yield row
+
+def main(path, wanted):
+    kept = [row for row in marked(read(path)) if not wanted]
+    return torch.ones(2).cuda() + torch.ones(2)
+"""
+
+
+@pytest.mark.parametrize(
+    "given", ["{'row': row}", "{part: row for part in path}", "({'row': row}, [row])[0]", "dict(row=row)"]
+)
+def test_what_only_rounds_make_that_no_path_leaves_is_unknown(given: str) -> None:
+    assert clashes(ENDLESS.format(given=given)) == ["21: device"]
+
+
+def test_what_rounds_make_within_a_tuple_is_unknown_too() -> None:
+    text = ENDLESS.format(given="(path, {'row': row})").replace(
+        "number, row in enum", "number, (_, row) in enum"
+    )
+    assert clashes(text) == ["21: device"]

@@ -374,5 +374,7 @@ def _result(interp: Interpreter, function: Function, frame: Frame) -> Value:
     value, interp.state = returning.joined(interp, frame)
     interp.state.dead = False
     if frame.yields:
-        return Sequence(join_all(frame.yields), suspended.row(frame, function.node), value)
+        return Sequence(
+            join_all(suspended.left_behind(interp, frame)), suspended.row(frame, function.node), value
+        )
     return value

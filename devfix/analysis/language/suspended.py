@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.state import State, both, parted
-from devfix.analysis.domain.values import UNKNOWN, Function, Sequence, Value
+from devfix.analysis.domain.values import UNKNOWN, Function, Ref, Sequence, TupleValue, Union, Value
 from devfix.analysis.language.frames import CallSite, Frame, Loop
 from devfix.analysis.language.iteration import MAX_ITEMS
 from devfix.analysis.language.leaving import Leaving
+from devfix.analysis.nn import reach
 from devfix.analysis.text.scope_names import own_nodes
 from devfix.analysis.text.syntax import remembered
 
@@ -71,6 +72,17 @@ def _given_by(statement: ast.stmt) -> ast.expr | None:
     """What a statement yields that does nothing else, but for keeping what comes of it."""
     value = statement.value if isinstance(statement, (ast.Expr, ast.Assign)) else None
     return value if isinstance(value, _YIELDS) else None
+
+
+def left_behind(interp: Interpreter, frame: Frame) -> list[Value]:
+    """What a generator has given; unknown where that was made in a round that no path to its end has been through."""
+    return [value if _is_there(interp, value) else UNKNOWN for value in frame.yields]
+
+
+def _is_there(interp: Interpreter, value: Value) -> bool:
+    if isinstance(value, (TupleValue, Union)):
+        return all(_is_there(interp, part) for part in reach.within(value))
+    return not isinstance(value, Ref) or interp.obj_of(value) is not None
 
 
 def row(frame: Frame, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> tuple[Value, ...]:
