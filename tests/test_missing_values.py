@@ -122,3 +122,70 @@ def test_what_a_choice_may_leave_none_is_so_whatever_the_runs_have_seen(other: s
         if isinstance(part, ast.Call) and called(part) == "where"
     )
     assert may_be_none(facts, outline, use.args[0]) is missing
+
+
+HALVES = """
+import torch
+from torch import nn
+
+class Encoder(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.table = nn.Embedding(10, 4)
+
+    def forward(self, ids, mask):
+        begin = torch.ones(ids.shape[0], 2).to(self.table.weight.device)
+        return self.table(ids).sum(1) + torch.cat((begin, mask), dim=1).sum()
+
+class Pair(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first, self.second = Encoder(), Encoder()
+
+    def part(self, model, ids, mask):
+        return model(ids, mask) if ids is not None else None
+
+    def forward(self, ids, mask, others, others_mask):
+        return self.part(self.first, ids, mask), self.part(self.second, others, others_mask)
+
+def masked(ids):
+    return ids != 0
+
+def collected(samples):
+    return torch.cat([torch.tensor(each).view(1, -1) for each in samples])
+
+def validate(net, batch, device):
+    for number, start in enumerate(range(0, 2)):
+        {chosen}
+        others = batch["others"][start : start + 1]
+        mask = masked(ids)
+        print(net(ids, mask, others, masked(others)))
+
+def main(samples):
+    device = torch.device("cuda")
+    validate(Pair().to(device), {{"ids": collected(samples), "others": collected(samples)}}, device)
+
+main([[1, 2], [3, 4]])
+"""
+
+
+@pytest.mark.parametrize(
+    "chosen",
+    [
+        'ids, rest = (batch["ids"], start) if number == 0 else (None, None)',
+        'ids, rest = (None, start) if number else (batch["ids"], start)',
+        '(ids, start), rest = ((batch["ids"], start), 1) if number == 0 else ((None, start), 1)',
+        'ids = batch["ids"] if number == 0 else None',
+    ],
+)
+def test_what_is_none_in_some_rounds_is_moved_nowhere_there(chosen: str) -> None:
+    after = fix_texts({"main.py": HALVES.format(chosen=chosen)})[0]["main.py"]
+    assert "ids = ids.to(" not in after
+    assert "masked(ids).to(" not in after
+
+
+def test_what_is_there_in_each_round_is_moved_there() -> None:
+    chosen = 'ids, rest = (batch["ids"], start) if number == 0 else (batch["others"], start)'
+    after = fix_texts({"main.py": HALVES.format(chosen=chosen)})[0]["main.py"]
+    assert ".to(device)" in after or "device=device" in after
+    assert clashes(after) == []

@@ -20,6 +20,7 @@ from devfix.placement.batches import batch_forms
 from devfix.placement.devices import boundness, device_expression, imported_device
 from devfix.placement.devices.device_expression import Place
 from devfix.placement.moves import suffixes
+from devfix.placement.text import missing_values
 from devfix.placement.text.naming import differs_by_round
 
 Edits = tuple[FileEdit, ...]
@@ -39,6 +40,8 @@ def after(facts: Facts, place: Place, peers: list[Operand]) -> Edits:
     if not (isinstance(statement, ast.Assign) and _is_unpacking(statement)):
         return ()
     given = _paired(statement, inside)
+    if missing_values.chooses_none(statement, name):
+        return ()
     if isinstance(given, ast.Name):
         return ()  # but another name of what has one: of ``x`` in ``total, name = x.sum(), x``
     own = Place(place.path, place.outline, inside)

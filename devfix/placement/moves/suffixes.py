@@ -10,7 +10,7 @@ from devfix.analysis.text.outline import Outline
 from devfix.findings import FileEdit, ReplaceExpression, WrapExpression
 from devfix.placement.devices.boundness import is_bound
 from devfix.placement.moves import spread_dict
-from devfix.placement.text.missing_values import may_be_none
+from devfix.placement.text.missing_values import is_given_none, may_be_none
 from devfix.placement.text.naming import differs_by_object, differs_by_round, may_be_number
 
 #: What makes a collection, which has no methods of a tensor, or stands for what is in one.
@@ -41,7 +41,7 @@ def added(facts: Facts, outline: Outline, node: ast.AST | None, suffix: str) -> 
         return ()
     if differs_by_object(outline, facts, node) or may_be_none(facts, outline, node):
         return ()
-    if _varies(facts, outline, node):
+    if is_given_none(facts, outline, node) or _varies(facts, outline, node):
         return ()
     span = outline.source.span(node)
     if not suffix or outline.source.segment(span).endswith(suffix):

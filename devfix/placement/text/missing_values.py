@@ -27,16 +27,40 @@ def reaches(facts: Facts, outline: Outline, node: ast.Name) -> bool:
     return any(
         _holds_at(outline, each, bindings, node)
         for each in bindings
-        if each.kind == "none" or _is_none_at_times(outline, each)
+        if each.kind == "none" or chooses_none(statement_of(outline, each), node.id)
     )
 
 
-def _is_none_at_times(outline: Outline, binding: Binding) -> bool:
-    """Whether a statement chooses between a value and None, of which the runs in sight may have seen the value alone."""
-    statement = statement_of(outline, binding)
+def is_given_none(facts: Facts, outline: Outline, call: ast.AST) -> bool:
+    """Whether a call may be given None in some runs, of which it may make what is no tensor: ``mask = kept(ids)``."""
+    given = (*call.args, *(each.value for each in call.keywords)) if isinstance(call, ast.Call) else ()
+    return any(may_be_none(facts, outline, part) for part in given)
+
+
+def chooses_none(statement: ast.stmt | None, name: str) -> bool:
+    """Whether a statement chooses between a value and None for a name: ``a, b = (x, y) if first else (None, None)``.
+
+    The runs in sight may have seen the value alone.
+    """
     value = statement.value if isinstance(statement, ast.Assign) else None
-    chosen = (value.body, value.orelse) if isinstance(value, ast.IfExp) else ()
-    return any(isinstance(part, ast.Constant) and part.value is None for part in chosen)
+    if not isinstance(statement, ast.Assign) or not isinstance(value, ast.IfExp):
+        return False
+    return any(
+        _is_none_for(target, part, name)
+        for target in statement.targets
+        for part in (value.body, value.orelse)
+    )
+
+
+def _is_none_for(target: ast.expr, value: ast.expr, name: str) -> bool:
+    """Whether None is what a name gets of a value."""
+    if isinstance(target, ast.Name):
+        return target.id == name and isinstance(value, ast.Constant) and value.value is None
+    both = (ast.Tuple, ast.List)
+    if not isinstance(target, both) or not isinstance(value, both) or len(target.elts) != len(value.elts):
+        return False
+    pairs = zip(target.elts, value.elts, strict=True)
+    return any(_is_none_for(part, own, name) for part, own in pairs)
 
 
 def _holds_at(outline: Outline, empty: Binding, bindings: list[Binding], node: ast.Name) -> bool:
