@@ -242,6 +242,57 @@ def test_a_width_that_somebody_chose_is_that_of_the_input() -> None:
     assert "print(net(x.to(next(net.parameters()).dtype)).sum())" in fixed["main.py"]
 
 
+HALVED = """
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Linear(8, 8)
+        self.attention = nn.MultiheadAttention(8, 2)
+        self.scale = nn.Parameter(torch.ones(8, 8))
+
+    def forward(self, x):
+        x = self.first(x)
+        return self.attention(x, x, x)[0] @ self.scale
+
+def halve(layer):
+    if isinstance(layer, nn.Linear):
+        layer.weight.data = layer.weight.data.half()
+        layer.bias.data = layer.bias.data.half()
+    if isinstance(layer, nn.MultiheadAttention):
+        for name in [*[f"{{each}}_proj_weight" for each in ("in", "q", "k", "v")], "in_proj_bias"]:
+            tensor = getattr(layer, name)
+            if tensor is not None:
+                tensor.data = tensor.data.half()
+    {scale}
+
+net = Net().cuda()
+net.apply(halve)
+print(net(torch.ones(2, 3, 8, dtype=torch.float16, device="cuda")))
+"""
+
+
+@pytest.mark.parametrize("data", ["part.data.half()", "part.data.to(torch.float16)", "part.half()"])
+def test_a_width_that_parameters_were_given_by_names_of_their_own(data: str) -> None:
+    scale = f"""for name in ("scale", "projection"):
+        if hasattr(layer, name):
+            part = getattr(layer, name)
+            part.data = {data}"""
+    assert clashes(HALVED.format(scale=scale)) == []
+
+
+def test_what_had_another_width_before_has_it_still() -> None:
+    change = """
+        net[1].double()
+        weight = net[0].weight
+        weight.data = weight.data.half()
+        print(net[1](torch.ones(2, 8, device=device)))
+    """
+    assert clashes(program(change)) == ["11: dtype"]
+
+
 AVERAGE = """
 import torch
 from torch import nn

@@ -12,6 +12,7 @@ from devfix.analysis.domain.values import NONE, Class, Obj, Ref, Tensor, Value, 
 from devfix.analysis.language import iteration, rebinding
 from devfix.analysis.nn import modules
 from devfix.analysis.record.trails import dtype_trails, extend
+from devfix.analysis.reuse import reads
 from devfix.analysis.torch_model.tensors import leaves, requirements
 from devfix.analysis.torch_model.tensors.requirements import Part
 
@@ -54,6 +55,19 @@ def assign(
     rebinding.rebind(interp, target.value, replaced(tensor), holder)
     if owner is None:
         modules.forget_parameters(interp, tensor, value.device)
+        if not isinstance(target.value, ast.Attribute):
+            _forget_width(interp, tensor, value)
+
+
+def _forget_width(interp: Interpreter, tensor: Tensor, value: Tensor) -> None:
+    """Forget the dtype of the parameters that may be ``tensor``, which a name of its own stands for."""
+    if not tensor.parameter or tensor.dtype == value.dtype:
+        return
+    for address, obj in reads.objects(interp):
+        if any(part.parameter and part.dtype == tensor.dtype for _, part in modules.registered(obj)):
+            modules.transform_one(
+                interp, Ref(address), lambda old: replace(old, dtype=None) if old.parameter else old
+            )
 
 
 def _replacing(value: Tensor, made: Origin, *, is_parameter: bool) -> Callable[[Tensor], Tensor]:
