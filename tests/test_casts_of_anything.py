@@ -91,9 +91,22 @@ def test_a_complex_operand_is_not_the_one_to_be_cast() -> None:
     assert not clashes(SPECTRAL.format(dtype=", dtype=torch.cfloat", made="torch.fft.fft(x)"))
 
 
-@pytest.mark.parametrize("made", ["torch.rfft(x, 1)[..., 0]", "x.rfft(1)[..., 0]", "torch.irfft(x, 1)"])
-def test_transforms_of_older_versions_give_real_tensors(made: str) -> None:
+@pytest.mark.parametrize(
+    "made",
+    [
+        "torch.rfft(x, 1)[..., 0]",
+        "x.rfft(1)[..., 0]",
+        "torch.irfft(x, 1)",
+        "torch.eig(x, True)[1]",
+        "x.eig(eigenvectors=True)[1]",
+    ],
+)
+def test_functions_of_older_versions_give_real_tensors(made: str) -> None:
     assert not clashes(SPECTRAL.format(dtype="", made=made))
+
+
+def test_eigenvectors_are_complex() -> None:
+    assert clashes(SPECTRAL.format(dtype="", made="torch.linalg.eig(x)[1]"))
 
 
 def test_the_dtype_is_that_of_an_array() -> None:

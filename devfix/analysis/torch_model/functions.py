@@ -243,8 +243,8 @@ def _of_sparse(interp: Interpreter, made: Tensor) -> Tensor:
 
 
 def _by_package(interp: Interpreter, name: str, package: str, last: str, site: CallSite) -> Value | None:
-    if package == "torch" and last in results.FOURIER:
-        return UNKNOWN  # what older versions had was no complex tensor
+    if package == "torch" and last in results.NAMESPACED:
+        return UNKNOWN
     if package in ("torch", "torch.linalg", "torch.special", "torch.fft", "torch.sparse"):
         found = operations.apply(interp, last, site)
         if package == "torch.sparse" and isinstance(found, Tensor):

@@ -41,8 +41,8 @@ def _table(names: str, *results: Result) -> dict[str, tuple[Result, ...]]:
 
 _TO_COMPLEX = "fft fft2 fftn ifft ifft2 ifftn rfft rfft2 rfftn ihfft ihfft2 ihfftn"
 _TO_REAL = "irfft irfft2 irfftn hfft hfft2 hfftn"
-#: Transforms, which are of ``torch.fft`` alone: neither of ``torch`` nor methods of tensors.
-FOURIER = frozenset(f"{_TO_COMPLEX} {_TO_REAL}".split())
+#: What is of ``torch.fft`` and ``torch.linalg`` alone: what ``torch`` and tensors had of these names gave no complex tensors.
+NAMESPACED = frozenset(f"{_TO_COMPLEX} {_TO_REAL} eig".split())
 
 RESULTS: dict[str, tuple[Result, ...]] = {
     # Fourier transforms

@@ -74,7 +74,7 @@ _OF_SPARSE = {
 
 def call(interp: Interpreter, value: Tensor, name: str, node: ast.expr | None, site: CallSite) -> Value:
     """``value.name(...)``; ``node`` is the expression ``value.name``."""
-    if name in results.FOURIER:
+    if name in results.NAMESPACED:
         return UNKNOWN
     return _method(interp, value, name, node.value if isinstance(node, ast.Attribute) else None, site)
 
