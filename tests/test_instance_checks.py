@@ -755,3 +755,56 @@ def test_it_is_known_what_only_behaves_as_a_list_or_dict(made: str, asked: str, 
 @pytest.mark.parametrize("made", ["deque([x])", "[x]", "{'x': x}"])
 def test_the_type_of_a_container_is_the_one_that_python_says(made: str) -> None:
     assert not lies(f"{_ALIKE}same = type({made}) is deque, type({made}) is list\n")
+
+
+DISTRIBUTIONS = {
+    "Bernoulli(0.5 * half)": "Bernoulli",
+    "Categorical(half)": "Categorical",
+    "Chi2(half)": "Chi2",
+    "Dirichlet(half)": "Dirichlet",
+    "Independent(Normal(half, half), 1)": "Independent",
+    "LogNormal(half, half)": "LogNormal",
+    "Normal(half, half)": "Normal",
+    "OneHotCategoricalStraightThrough(half)": "OneHotCategoricalStraightThrough",
+    "TransformedDistribution(Normal(half, half), [ExpTransform()])": "TransformedDistribution",
+    "Uniform(0, 1)": "Uniform",
+}
+
+
+@pytest.mark.parametrize("made", DISTRIBUTIONS)
+def test_distributions_are_told_apart(made: str) -> None:
+    head = "from torch.distributions import *\nimport torch\nhalf = torch.ones(3) / 2\n"
+    asked = sorted({*DISTRIBUTIONS.values(), "Distribution", "Gamma", "OneHotCategorical"})
+    imported = head.replace("*", ", ".join([*asked, "ExpTransform"]))
+    text = f"{imported}drawn = {made}\n" + "".join(
+        f"is_{name} = isinstance(drawn, {name})\n" for name in asked
+    )
+    assert lies(text) == []
+    other = "Normal" if "Uniform" in made else "Uniform"
+    assert Ending(text)[f"is_{other}"] == Const(False)
+
+
+CHOSEN = """
+import torch
+import torch.nn.functional as F
+from torch.distributions import {own}, Categorical
+
+class Agent(torch.nn.Module):
+    def __init__(self, device):
+        super().__init__()
+        self.device = device
+        self.drawn = {own}(torch.ones(3))
+
+    def forward(self, n):
+        alphas = self.drawn.sample((n,)).to(self.device)
+        if {test}:
+            alphas = F.one_hot(alphas, num_classes=3).float()
+        return alphas
+"""
+
+
+def test_what_is_done_with_numbers_of_classes_is_not_done_with_others() -> None:
+    test = "isinstance(self.drawn, Categorical)"
+    assert clashes(CHOSEN.format(own="Dirichlet", test=test)) == []
+    assert clashes(CHOSEN.format(own="Categorical", test=test)) == []
+    assert clashes(CHOSEN.format(own="Dirichlet", test=f"not {test}")) == ["15: index-dtype"]

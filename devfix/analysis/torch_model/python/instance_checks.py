@@ -40,6 +40,7 @@ from devfix.analysis.language.frames import CallSite
 from devfix.analysis.nn import modules
 from devfix.analysis.torch_model.modules.layer_specs import WEIGHTED
 from devfix.analysis.torch_model.python import protocols, registered_classes
+from devfix.analysis.torch_model.tensors import distributions
 from devfix.analysis.torch_model.tensors.legacy_types import type_named
 
 if TYPE_CHECKING:
@@ -178,6 +179,8 @@ def _is_of_package(interp: Interpreter, value: Value, name: str) -> bool | None:
         return None if last in ("Sequence", "Iterable", "Number") else False
     if obj is not None and modules.is_module(interp, value) and name.startswith(_LAYERS):
         return _is_layer(interp, obj, last)
+    if obj is not None and distributions.is_one(obj):
+        return False if distributions.is_no(obj, name) else None
     if obj is not None and isinstance(obj.cls, External) and obj.kind in ("module", "optimizer"):
         return True if obj.cls.name == name else None
     return False if name.startswith("torch.") and _is_plain(interp, value, obj) else None

@@ -43,6 +43,10 @@ _EXPANDING = frozenset(
     "VonMises InverseGamma GeneralizedPareto".split()
 )
 _MIXTURE, _PARTS = "MixtureSameFamily", ("mixture_distribution", "component_distribution")
+#: What others descend from, or are wrapped in; an object stands for what it wraps as well.
+_OF_ANY = frozenset({"Distribution", "ExponentialFamily", "TransformedDistribution", "Independent", _MIXTURE})
+#: Distributions that descend from others that somebody draws from.
+_ABOVE = {"Chi2": "Gamma", "OneHotCategoricalStraightThrough": "OneHotCategorical"}
 #: Arguments that choose between the parts of a mixture, and have no part in what is drawn.
 _CHOOSING = ("parameter 1", _PARTS[0])
 
@@ -173,6 +177,14 @@ def within(interp: Interpreter, obj: Obj) -> Ref | None:
 def is_one(obj: Obj) -> bool:
     """Whether an object is a distribution of torch's."""
     return isinstance(obj.cls, External) and obj.cls.name.startswith("torch.distributions")
+
+
+def is_no(obj: Obj, name: str) -> bool:
+    """Whether a distribution is certainly none of this class, neither itself nor as what it may be wrapped in."""
+    package, _, asked = name.rpartition(".")
+    own = getattr(obj.cls, "name", "").rpartition(".")[2]
+    told = package == "torch.distributions" and asked not in _OF_ANY and not asked.endswith("Transform")
+    return told and asked not in (own, _ABOVE.get(own))
 
 
 def with_parameter(obj: Obj, name: str, value: Value) -> Obj:
