@@ -469,3 +469,50 @@ def test_a_flag_of_an_object_is_the_same_in_all_its_methods(flag: str) -> None:
 @pytest.mark.parametrize("second", ["self.bits", "not self.fast"])
 def test_another_flag_of_an_object_may_be_anything(second: str) -> None:
     assert clashes(SHARED.format(first="self.fast", second=second))
+
+
+EFFICIENT = """
+import torch
+from torch import nn
+
+class Classifier:
+    def __init__(self, efficient=False):
+        self.efficient = efficient
+        self.model = nn.Linear(3, 2).cuda()
+
+    def prepare(self, rows):
+        device = torch.device("cpu") if self.efficient else torch.device("cuda")
+        return torch.from_numpy(rows).to(device, dtype=torch.float32)
+
+    def score(self, rows):
+        rows = self.prepare(rows)
+        if {test}:
+            rows = torch.FloatTensor(rows).cuda()
+        return self.model(rows)
+
+def main(settings, rows):
+    return Classifier(efficient=settings["efficient"]).score(rows)
+"""
+
+
+@pytest.mark.parametrize(
+    "test",
+    [
+        "not isinstance(rows, torch.cuda.FloatTensor) or self.efficient",
+        "self.efficient or not isinstance(rows, torch.cuda.FloatTensor)",
+        "self.efficient and isinstance(rows, torch.Tensor)",
+    ],
+)
+def test_a_flag_is_as_taken_beside_what_is_known(test: str) -> None:
+    assert clashes(EFFICIENT.format(test=test)) == []
+
+
+@pytest.mark.parametrize(
+    "test",
+    [
+        "isinstance(rows, torch.cuda.FloatTensor) or self.efficient",
+        "isinstance(rows, torch.Tensor) and not self.efficient",
+    ],
+)
+def test_what_is_done_to_the_accelerators_own_is_still_told(test: str) -> None:
+    assert clashes(EFFICIENT.format(test=test)) == ["17: host-only"]

@@ -63,7 +63,7 @@ def decide(interp: Interpreter, test: ast.expr, body: list[ast.stmt], orelse: li
     known = answers.truth(interp, interp.eval(test))
     if known is not None:
         return known
-    settled = correlated.settled(interp, test)
+    settled = _settled(interp, test)
     chosen = preferred(interp.source, body, orelse)
     if chosen is None and not orelse and interp.frame.function is not None:
         chosen = fetches.chosen_leaving(interp.source, interp.frame.function.node, body)
@@ -80,6 +80,21 @@ def decide(interp: Interpreter, test: ast.expr, body: list[ast.stmt], orelse: li
         return None  # what is done instead of all that follows is no choice, nor is another accelerator
     settle(interp, test, chosen)
     return chosen
+
+
+def _settled(interp: Interpreter, test: ast.expr) -> bool | None:
+    """How a test comes out by what its options were taken to be before, beside what is known."""
+    if not isinstance(test, ast.BoolOp):
+        return correlated.settled(interp, test)
+    decisive = isinstance(test.op, ast.Or)
+    known = [correlated.settled(interp, part) for part in test.values]
+    if known.count(None) == len(known):
+        return None
+    outcomes = {
+        answers.truth(interp, interp.eval(part)) if found is None else found
+        for part, found in zip(test.values, known, strict=True)
+    }
+    return decisive if decisive in outcomes else None if None in outcomes else not decisive
 
 
 def _is_option(interp: Interpreter, test: ast.expr) -> bool:
