@@ -322,7 +322,7 @@ def _call_methods(interp: Interpreter, cls: Class) -> None:
     if not methods:
         return
     receiver = receivers.make(interp, cls, CallSite(_place(cls.node)))
-    helpers = receivers.construction_helpers(cls.node)
+    helpers = receivers.construction_helpers(cls.node, interp.program.sources[cls.path])
     # What ``forward`` reaches is seen with its inputs, and not for itself alone.
     for method in sorted(methods, key=lambda method: getattr(method.node, "name", "") != "forward"):
         name = getattr(method.node, "name", "")

@@ -27,11 +27,12 @@ from devfix.analysis.nn.modules import has_strange_base, havoc, is_module, trans
 from devfix.analysis.nn.reach import HOLDERS
 from devfix.analysis.record.recorder import MODULE_TOKEN
 from devfix.analysis.text import moved_parts, own_attributes
-from devfix.analysis.text.syntax import remembered, speaks, walk
+from devfix.analysis.text.syntax import remembered, speaks, speaks_of, walk
 from devfix.analysis.torch_model.tensors.arguments import names_host
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
+    from devfix.source import Source
 
 _Method = ast.FunctionDef | ast.AsyncFunctionDef
 _METHODS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -165,7 +166,7 @@ def _changing(interp: Interpreter, cls: Class) -> frozenset[str]:
     if known is None:
         above = classes.linearise(cls)
         known = interp.library.reassigned[cls.frame] = frozenset[str]().union(
-            *(_reassigned(part.node) for part in above)
+            *(_reassigned(part.node, interp.program.sources[part.path]) for part in above)
         )
     return known
 
@@ -174,22 +175,20 @@ def _methods(cls: ast.ClassDef) -> list[_Method]:
     return [node for node in cls.body if isinstance(node, _METHODS)]
 
 
-@remembered
-def _reassigned(cls: ast.ClassDef) -> frozenset[str]:
+def _reassigned(cls: ast.ClassDef, source: Source) -> frozenset[str]:
     """The attributes that methods assign once the object is made."""
-    helpers = construction_helpers(cls)
+    helpers = construction_helpers(cls, source)
     late = (m for m in _methods(cls) if m.name != "__init__" and m.name not in helpers)
     return frozenset[str]().union(*(own_attributes.assigned_by(method) for method in late))
 
 
-@remembered
-def construction_helpers(cls: ast.ClassDef) -> frozenset[str]:
+def construction_helpers(cls: ast.ClassDef, source: Source) -> frozenset[str]:
     """The methods that the constructor uses and no other method does: they see the object half made."""
     methods = _methods(cls)
     made_by = (method for method in methods if method.name == "__init__")
     early = frozenset[str]().union(*(own_attributes.named_by(method) for method in made_by))
     helpers = early.intersection(method.name for method in methods)
-    if not helpers:
-        return helpers  # as in most classes, whose other methods need not be looked at
+    words = tuple(helpers)
     late = (method for method in methods if method.name != "__init__")
-    return helpers.difference(*(own_attributes.named_by(method) for method in late))
+    naming = (method for method in late if words and speaks_of(source, words, method, method))
+    return helpers.difference(*map(own_attributes.named_by, naming))

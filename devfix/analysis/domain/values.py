@@ -357,7 +357,9 @@ class Obj:
         return replace(self, facts={**self.facts, **facts})
 
     def with_fact(self, name: str, value: Value) -> Obj:
-        """This object with one fact set."""
+        """This object with one fact set; itself where it is."""
+        if self.facts.get(name) is value:
+            return self
         return replace(self, facts={**self.facts, name: value})
 
 

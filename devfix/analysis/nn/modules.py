@@ -352,18 +352,24 @@ def forget_parameters(interp: Interpreter, tensor: Tensor, device: Device) -> No
 
 
 #: What methods of the project that are not followed leave as it is: structure, and what was configured.
-_KEPT = (Ref, Tensor, Class, External, Function, BoundMethod, DeviceValue, DTypeValue, Scalar)
+_KEPT = frozenset({Ref, Class, External, Function, BoundMethod, DeviceValue, DTypeValue, Scalar})
 
 
 def _emptied(obj: Obj) -> Obj:
-    """An object of which only the structure is known."""
-    attrs = {
-        name: somewhere(value) if isinstance(value, _KEPT) else UNKNOWN for name, value in obj.attrs.items()
+    """An object of which only the structure is known; itself where no more is."""
+    lost = {
+        name: somewhere(value) if value.__class__ is Tensor else UNKNOWN
+        for name, value in obj.attrs.items()
+        if value is not UNKNOWN and value.__class__ not in _KEPT
     }
+    attrs = {**obj.attrs, **lost} if lost else obj.attrs
     if obj.kind == "module":
-        return replace(obj, attrs=attrs)
+        return replace(obj, attrs=attrs) if lost else obj
     holds = obj.items is not None or obj.element is not None or obj.kind in ("list", "dict", "set")
-    return replace(obj, attrs=attrs, items=None, element=UNKNOWN if holds else None)
+    element = UNKNOWN if holds else None
+    if not lost and obj.items is None and obj.element is element:
+        return obj
+    return replace(obj, attrs=attrs, items=None, element=element)
 
 
 def somewhere(value: Value) -> Value:
@@ -374,7 +380,7 @@ def somewhere(value: Value) -> Value:
 
 
 def _forgotten(obj: Obj) -> Obj:
-    if obj.place is None and not any(isinstance(value, Tensor) for value in _held(obj)):
+    if obj.place is None and Tensor not in map(type, _held(obj)):
         return obj
     parts = (*obj.attrs.values(), *(obj.items or ()), obj.place)
     if not any(isinstance(part, Tensor) and part.device != UNKNOWN_DEVICE for part in parts):
