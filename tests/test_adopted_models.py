@@ -122,6 +122,34 @@ def test_a_function_that_runs_the_model_on_batches_is_told_the_device() -> None:
     assert "update_bn(loader, average, device=device)" in adopted(files(program))["main.py"]
 
 
+@pytest.mark.parametrize(
+    "batches", ["[((x, x), x)]", "[([x, x], x)]", "[{0: x, 1: x}]", "[({0: x, 1: x}, x)]"]
+)
+def test_a_function_that_runs_the_model_on_pairs_is_told_no_device(batches: str) -> None:
+    program = f"""
+    import torch
+    from torch.optim.swa_utils import AveragedModel, update_bn
+
+    class Pairs(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.net = torch.nn.Sequential(torch.nn.Linear(3, 3), torch.nn.BatchNorm1d(3))
+
+        def forward(self, pair):
+            return self.net(pair[0]) - self.net(pair[1])
+
+    loader = torch.utils.data.DataLoader(torch.ones(8, 3), batch_size=4)
+    average = AveragedModel(Pairs())
+    for x in loader:
+        update_bn({batches}, average)
+    print(average((torch.ones(2, 3), torch.ones(2, 3))).sum().item())
+    """
+    after = adopted(files(program))["main.py"]
+    assert "Pairs()).to(device)" in after or "Pairs().to(device))" in after
+    assert ", average)" in after
+    assert "x = x.to(device)\n" in after
+
+
 def test_an_object_has_no_device_because_another_of_its_list_has_one() -> None:
     after = adopted(
         files(

@@ -62,3 +62,54 @@ def test_where_batches_and_model_are_together_nothing_changes(old: str, new: str
     text = _TEXT.replace(old, new)
     assert text != _TEXT
     assert fix_texts({"main.py": text})[0]["main.py"] == text
+
+
+_OF_PAIRS = """
+import torch
+from torch.optim.swa_utils import AveragedModel, update_bn
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+
+class Pairs(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.net = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.BatchNorm1d(4))
+
+    def forward(self, pair):
+        return self.net(pair[0]) - self.net(pair[1])
+
+
+def main():
+    average = AveragedModel(Pairs().to(device))
+    before, after = torch.ones(8, 3), torch.zeros(8, 3)
+    update_bn([((before, after), torch.ones(8))], average)
+
+
+main()
+"""
+
+
+def test_a_model_of_pairs_is_given_them_moved_as_no_pair_can_be() -> None:
+    fixed, _ = fix_texts({"main.py": _OF_PAIRS})
+    moved = "torch.ones(8, 3, device=device), torch.zeros(8, 3, device=device)"
+    assert fixed["main.py"] == _OF_PAIRS.replace("torch.ones(8, 3), torch.zeros(8, 3)", moved)
+
+
+@pytest.mark.parametrize(
+    "batches",
+    [
+        "[((before, after), torch.ones(8))]",
+        "[([before, after], torch.ones(8))]",
+        "[{0: before, 1: after}]",
+        "[({0: before, 1: after}, torch.ones(8))]",
+    ],
+)
+@pytest.mark.parametrize("place", ["device", "'cpu'"])
+def test_what_has_no_method_to_is_never_said_to_be_moved(batches: str, place: str) -> None:
+    text = _OF_PAIRS.replace("[((before, after), torch.ones(8))]", batches)
+    text = text.replace("before, after = ", f"place = {place}\n    before, after = ").replace(
+        "8, 3)", "8, 3, device=place)"
+    )
+    text = text.replace("Pairs().to(device)", "Pairs().to(place)")
+    assert fix_texts({"main.py": text})[0]["main.py"] == text

@@ -33,11 +33,12 @@ def hasattr_(interp: Interpreter, name: str, site: CallSite) -> Value:
     value, attribute = site.value(0) or UNKNOWN, site.value(1)
     if not isinstance(attribute, Const) or not isinstance(attribute.value, str):
         return Scalar("bool")
-    answer = _has(interp, value, attribute.value)
+    answer = has(interp, value, attribute.value)
     return Scalar("bool") if answer is None else Const(answer)
 
 
-def _has(interp: Interpreter, value: Value, name: str) -> bool | None:
+def has(interp: Interpreter, value: Value, name: str) -> bool | None:
+    """Whether a value has an attribute; None where nobody can tell."""
     if isinstance(value, Tensor):
         known = name in ("to", "cuda", "cpu", "shape", "device", "dtype", "detach", "numpy", "size", "dim")
         return known or (None if name.startswith("__") and name not in _OF_RECORDS else False)

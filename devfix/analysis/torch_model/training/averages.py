@@ -12,15 +12,17 @@ from devfix.analysis.domain.values import (
     Obj,
     Ref,
     Tensor,
+    TupleValue,
+    Union,
     Value,
     members,
     without_none,
 )
 from devfix.analysis.language import iteration
-from devfix.analysis.language.frames import CallSite
+from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.nn import modules
 from devfix.analysis.torch_model.modules import weights
-from devfix.analysis.torch_model.python import copies
+from devfix.analysis.torch_model.python import attribute_checks, copies
 from devfix.analysis.torch_model.tensors import moves, requirements
 from devfix.analysis.torch_model.tensors.requirements import Part
 from devfix.analysis.torch_model.training import optim
@@ -44,20 +46,33 @@ def call(interp: Interpreter, name: str, site: CallSite) -> Value:
 
 
 def _check_batches(interp: Interpreter, site: CallSite) -> None:
-    """``update_bn(loader, model)`` without a device runs the model on the batches where the loader has them."""
+    """``update_bn(loader, model)`` without a device runs the model on the batches where the loader has them.
+
+    With one it asks them for ``to``, so what has no such method is for the model to be judged, and for nobody to be told.
+    """
     loader, model = site.get(0, "loader"), site.get(1, "model")
     if loader is None or model is None or (found := _with_place(interp, model.value)) is None:
         return
     ref, place = found
-    batch = iteration.element(interp, loader.value, None)
-    first = (iteration.exact_items(interp, batch) or (batch,))[0]
-    tensor = first if isinstance(first, Tensor) else Tensor(UNKNOWN_DEVICE)
+    given = _given(interp, iteration.element(interp, loader.value, None))
+    if attribute_checks.has(interp, given, "to") is False:
+        interp.call(model.value, CallSite(site.node, (Arg(given, loader.node),)))
+        return
+    tensor = given if isinstance(given, Tensor) else Tensor(UNKNOWN_DEVICE)
     parts = [Part(tensor, "input", loader.node, held=True)]
     weight, detail = weights.operand(interp, ref, place, parts, model.node)
     if len(site.args) <= 2:
         detail = {**(detail or {}), "told": "device"}
     operation = f"{PACKAGE}.update_bn"
     requirements.meet(interp, site.node, operation, [*parts, weight], scalars=False, detail=detail)
+
+
+def _given(interp: Interpreter, batch: Value) -> Value:
+    """What the model is given of a batch: the first item of a list or tuple, and anything else as it is."""
+    obj = interp.obj_of(batch)
+    rows = isinstance(batch, (TupleValue, Union)) or (obj is not None and obj.kind == "list")
+    items = iteration.exact_items(interp, batch) if rows else None
+    return items[0] if items else batch
 
 
 def _with_place(interp: Interpreter, value: Value) -> tuple[Ref, Tensor] | None:
