@@ -14,8 +14,9 @@ _HERE = ""
 _OWN_NAMES = frozenset({"__package__", "__name__"})
 #: A part of a name that only a run tells, or all of it: then texts tell, as those of a configuration do.
 ANY = "*"
-#: A text that may name a module, or something in one: ``"models.unet.UNet"``.
-_DOTTED = re.compile(r"""(["'])([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+)\1""")
+_PATH = r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*"
+#: A text that may name a module, or something in one: ``"models.unet.UNet"``, or as entry points do ``"models.unet:UNet"``.
+_DOTTED = re.compile(rf"""(["'])({_PATH})(:{_PATH})?\1""")
 
 
 def patterns(tree: ast.Module) -> tuple[str, ...]:
@@ -67,9 +68,12 @@ _ADDING = frozenset({"sys.path.append", "sys.path.insert"})
 
 def named_in(text: str) -> Iterator[str]:
     """The modules that the texts in a file may name, by themselves or with something that is in them."""
-    for dotted in dict.fromkeys(found[2] for found in _DOTTED.finditer(text)):
-        yield dotted
-        yield dotted.rpartition(".")[0]
+    for dotted, entry in dict.fromkeys(found.group(2, 3) for found in _DOTTED.finditer(text)):
+        if entry:
+            yield dotted
+        elif "." in dotted:
+            yield dotted
+            yield dotted.rpartition(".")[0]
 
 
 def _name(function: ast.expr) -> str:

@@ -7,7 +7,7 @@ import ast
 import pytest
 from text_program import check_texts, fix_texts, project
 
-from devfix.dynamic_imports import matching, patterns
+from devfix.dynamic_imports import matching, named_in, patterns
 from devfix.findings import Applicability
 
 
@@ -263,3 +263,32 @@ def test_a_module_in_a_folder_that_the_script_adds() -> None:
     texts = {"train.py": ADDED, "nets/small.py": NET.format(name="").replace("zeros(1, 1)", "zeros(())")}
     after, _ = fix_texts(texts, Applicability.UNSAFE)
     assert after == {**texts, "train.py": ADDED.replace(".Net(3)", ".Net(3).to(device)")}
+
+
+ENTRY_POINTS = """
+import importlib
+
+_NETS = {{"small": "{entry}"}}
+
+def load(name):
+    module, _, attribute = _NETS[name].partition(":")
+    return getattr(importlib.import_module(module), attribute)
+"""
+
+
+@pytest.mark.parametrize("module", ["zoo.nets.small", "small"])
+def test_what_an_entry_point_names_is_followed(module: str) -> None:
+    net = f"{module.replace('.', '/')}.py"
+    texts = {
+        "main.py": USER.format(asked="'small'").replace("'small', width=3", "'small')(width=3"),
+        "zoo/__init__.py": ENTRY_POINTS.format(entry=f"{module}:SmallNet"),
+        net: NET.format(name="Small"),
+    }
+    assert [(f.path, f.code) for f in check_texts(texts)] == [(net, "DF104")]
+    right = texts[net].replace("zeros(1, 1)", "zeros(1, 1, device=x.device)")
+    assert not check_texts({**texts, net: right})
+
+
+def test_texts_that_may_name_modules() -> None:
+    text = """names = ["a.b.C", 'd.e:F', "g:h.i", "cuda:0", "j", "k: l", "m.n:"]"""
+    assert list(named_in(text)) == ["a.b.C", "a.b", "d.e", "g"]
