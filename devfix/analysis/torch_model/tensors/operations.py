@@ -310,12 +310,12 @@ def _rank(
     interp: Interpreter, name: str, op: Op, parts: list[Part], site: CallSite, unclear: bool
 ) -> int | None:
     """The rank of what an operation gives. What is as one operand has it is unknown where only others are known."""
-    if op.rank in ("first", "last", "reduce"):
+    if op.rank in ("first", "last", "quantiles"):
         role = op.operands[-1 if op.rank == "last" else 0]
         decisive = next((part.tensor for part in parts if part.role == role), None)
         if decisive is None:
             return None
-        return ranks.reduced(interp, name, decisive, site) if op.rank == "reduce" else decisive.rank
+        return ranks.quantiles(interp, name, decisive, site) if op.rank == "quantiles" else decisive.rank
     tensor_ranks = [part.tensor.rank for part in parts] + [None] * unclear
     if op.rank == "broadcast":
         return rank_of_broadcast(tensor_ranks)

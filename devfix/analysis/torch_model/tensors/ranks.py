@@ -35,6 +35,17 @@ def keeps(base: str, site: CallSite) -> bool:
     return found is not None and found != FALSE
 
 
+def quantiles(interp: Interpreter, base: str, first: Tensor, site: CallSite) -> Rank:
+    """The rank that ``torch.quantile`` leaves: a vector of ``q`` gives as many results, along a dimension in front."""
+    left, q = reduced(interp, base, first, site), site.value(1, "q")
+    if q is not None and scalar_type(q) in ("int", "float"):
+        return left
+    several = q.rank if isinstance(q, Tensor) else None
+    if several is None:
+        return AT_LEAST_1 if left not in (None, 0) else None
+    return rank_of_stack(left) if several else left
+
+
 def reduced(interp: Interpreter, base: str, first: Tensor, site: CallSite) -> Rank:
     """The rank that a reduction leaves."""
     dim = dimension(base, site)

@@ -125,7 +125,7 @@ OPS: dict[str, Op] = {
     "isin": Op(("elements", "test_elements"), scalars=False, dtype="bool", rank="first"),
     **_table(
         "quantile nanquantile",
-        Op(("input", "q"), scalars=False, same_dtype=True, dtype="first", rank="reduce"),
+        Op(("input", "q"), scalars=False, same_dtype=True, dtype="first", rank="quantiles"),
     ),
     **_table("trapezoid trapz", Op(("y", "x"), scalars=False, dtype="float", rank="")),
     "cumulative_trapezoid": Op(("y", "x"), scalars=False, dtype="float", rank="first"),
