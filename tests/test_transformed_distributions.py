@@ -73,3 +73,54 @@ def test_the_bounds_that_an_actor_keeps_become_its_buffers() -> None:
     assert 'self.register_buffer("loc", loc, persistent=False)' in fixed
     assert 'self.register_buffer("scale", scale, persistent=False)' in fixed
     assert clashes(fixed) == []
+
+
+HANDED = """
+import torch
+from torch import nn
+from torch.distributions import AffineTransform, Normal, TransformedDistribution
+
+class Head(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.net = nn.Linear(3, 2)
+
+    def forward(self, x, loc, scale):
+        base = Normal(self.net(x), 1.0)
+        return TransformedDistribution(base, {transforms})
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+head = Head().to(device)
+
+class Scaler:
+    def fit(self, series):
+        self.loc, self.scale = series.mean(0), series.std(0)
+        return self
+
+series = torch.rand(9, 3)[:, :2]
+scaler = Scaler().fit(series)
+for part in series.split(3):
+    x = ((part - scaler.loc) / scaler.scale).to(device)
+    print(head(torch.cat([x, x[:, :1]], 1), scaler.loc, scaler.scale).rsample().sum())
+"""
+
+
+@pytest.mark.parametrize(
+    ("transforms", "wanted"),
+    [
+        (
+            "[AffineTransform(loc=loc, scale=scale)]",
+            "[AffineTransform(loc=loc.to(x.device), scale=scale.to(x.device))]",
+        ),
+        (
+            "AffineTransform(loc, scale, event_dim=1)",
+            "AffineTransform(loc.to(x.device), scale.to(x.device), event_dim=1)",
+        ),
+        ("[AffineTransform(0.0, scale)]", "[AffineTransform(0.0, scale.to(x.device))]"),
+    ],
+)
+def test_each_tensor_that_a_transform_is_made_of_is_moved(transforms: str, wanted: str) -> None:
+    text = HANDED.format(transforms=transforms)
+    fixed = HANDED.format(transforms=wanted)
+    assert fix_texts(files(text), Applicability.UNSAFE)[0]["main.py"] == fixed
+    assert clashes(fixed) == []

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 from typing import TYPE_CHECKING
 
-from devfix.analysis.domain.values import UNKNOWN, External, Obj, Ref, Tensor, Value, without_none
+from devfix.analysis.domain.values import UNKNOWN, External, Obj, Ref, Tensor, TupleValue, Value, without_none
 from devfix.analysis.language import iteration
 from devfix.analysis.language.frames import CallSite
 from devfix.analysis.torch_model.tensors import operations, requirements
 from devfix.analysis.torch_model.tensors.requirements import Part
 
 if TYPE_CHECKING:
-    import ast
-
     from devfix.analysis.interpreter import Interpreter
 
 _PACKAGE = "torch.distributions."
@@ -25,6 +24,9 @@ _ELEMENTWISE = frozenset(
 #: What a transform makes of its argument; the last is told its result as well.
 _METHODS = ("__call__", "_call", "_inverse", "log_abs_det_jacobian")
 
+#: The fact that a transform keeps: what it was given.
+_GIVEN = "given"
+
 
 def makes(name: str) -> bool:
     """Whether a class or a function of ``torch.distributions`` gives a transform."""
@@ -35,10 +37,10 @@ def makes(name: str) -> bool:
 def construct(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``AffineTransform(loc, scale)``, ``ComposeTransform(parts)``: the first of its tensors tells where it is."""
     parts: list[Part] = []
-    for number, arg in enumerate(site.all_args()):
-        value = without_none(arg.value)
+    values = [without_none(arg.value) for arg in site.all_args()]
+    for number, (arg, value) in enumerate(zip(site.all_args(), values, strict=True)):
         if isinstance(value, Tensor):
-            parts.append(Part(value, f"parameter {number + 1}", arg.node))
+            parts.append(Part(value, _role(number), arg.node))
         for each in iteration.exact_items(interp, value) or () if not isinstance(value, Tensor) else ():
             step = interp.obj_of(each)
             if step is not None and is_one(step) and step.place is not None:
@@ -48,9 +50,29 @@ def construct(interp: Interpreter, name: str, site: CallSite) -> Value:
         device = requirements.meet(interp, site.node, name, parts)
         place = next((part.tensor for part in parts if part.tensor.device == device), parts[0].tensor)
     trail = (interp.site("factory", site.node),)
-    return interp.new(
-        Obj("external", External(f"{_PACKAGE}{name.rpartition('.')[2]}"), place=place, trail=trail)
-    )
+    made = Obj("external", External(f"{_PACKAGE}{name.rpartition('.')[2]}"), place=place, trail=trail)
+    return interp.new(made if site.open else made.with_fact(_GIVEN, TupleValue(tuple(values))))
+
+
+def _role(number: int) -> str:
+    return f"parameter {number + 1}"
+
+
+def operands(interp: Interpreter, step: Obj, node: ast.expr | None) -> list[Part]:
+    """What meets the tensors of a transform: each where it is written, if the transform is made at ``node``, else the whole."""
+    given, place = step.facts.get(_GIVEN), step.place
+    if place is None:
+        return []
+    if not isinstance(node, ast.Call) or step.trail != (interp.site("factory", node),):
+        return [Part(place, "transforms", node, held=True)]
+    values = given.items if isinstance(given, TupleValue) else ()
+    args = [*node.args, *(keyword.value for keyword in node.keywords)]
+    written = [
+        Part(value, _role(number), arg)
+        for number, (arg, value) in enumerate(zip(args, values, strict=False))
+        if isinstance(value, Tensor)
+    ]
+    return written or [Part(place, "transforms", node, held=True)]
 
 
 def is_one(obj: Obj) -> bool:

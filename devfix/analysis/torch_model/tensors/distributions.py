@@ -19,7 +19,7 @@ from devfix.analysis.domain.values import (
     Value,
     without_none,
 )
-from devfix.analysis.language.frames import CallSite
+from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.record.trails import roots_of
 from devfix.analysis.torch_model.tensors import distribution_transforms, requirements
 from devfix.analysis.torch_model.tensors.requirements import Part
@@ -136,13 +136,26 @@ def _transform(interp: Interpreter, name: str, site: CallSite) -> Value:
     drawn = interp.obj_of(base.value) if base is not None else None
     if base is None or drawn is None or drawn.place is None:
         return UNKNOWN
-    given = interp.obj_of(transforms.value) if transforms is not None else None
-    steps = [interp.obj_of(item) for item in given.items or ()] if given and given.kind == "list" else [given]
-    node = transforms.node if transforms is not None else None
-    parts = [Part(step.place, "transforms", node, held=True) for step in steps if step and step.place]
+    parts = _of_transforms(interp, transforms) if transforms is not None else []
     if parts:
         requirements.meet(interp, site.node, name, [Part(drawn.place, "base", base.node, held=True), *parts])
     return base.value
+
+
+def _of_transforms(interp: Interpreter, transforms: Arg) -> list[Part]:
+    """The tensors of one transform, or of each in a list."""
+    given, node = interp.obj_of(transforms.value), transforms.node
+    if given is None or given.kind != "list":
+        return distribution_transforms.operands(interp, given, node) if given is not None else []
+    steps = given.items or ()
+    written = (
+        node.elts if isinstance(node, ast.List) and len(node.elts) == len(steps) else [node] * len(steps)
+    )
+    found: list[Part] = []
+    for item, element in zip(steps, written, strict=True):
+        step = interp.obj_of(item)
+        found += distribution_transforms.operands(interp, step, element) if step is not None else []
+    return found
 
 
 def _divergence(interp: Interpreter, name: str, site: CallSite) -> Value:
