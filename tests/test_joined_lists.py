@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from text_program import fix_texts
+import pytest
+from text_program import clashes, fix_texts
 
 from devfix.findings import Applicability
 
@@ -23,3 +24,32 @@ def test_a_list_of_tensors_that_are_on_two_sides_has_no_device_of_its_own() -> N
     fixed = fix_texts({"main.py": MIXED}, Applicability.UNSAFE)[0]["main.py"]
     changed = set(fixed.splitlines()) - set(MIXED.splitlines())
     assert changed == {"images = torch.stack([part.to(next(net.parameters()).device) for part in images])"}
+
+
+COLLECTED = """
+import random
+import torch
+
+def encode(place):
+    row = torch.zeros(1, 4)
+    row[0, place] = 1
+    return row
+
+kept = []
+for episode in range(9):
+    state, done = encode(0).cuda(), False
+    while not done:
+        done = random.random() < 0.2
+        kept.append(state)
+        state = {then}
+print(torch.cat(kept))
+"""
+
+
+@pytest.mark.parametrize("then", ["encode(1)", "None if done else encode(1)"])
+def test_what_other_rounds_put_into_a_list_is_left_behind_beside_nothing(then: str) -> None:
+    text = COLLECTED.format(then=then)
+    assert clashes(text) == ["17: device"]
+    assert clashes(text.replace("encode(1)", "encode(1).cuda()")) == []
+    assert clashes(text.replace(".cuda()", "")) == []
+    assert clashes(text.replace("encode(1)", "made(1)")) == []

@@ -61,7 +61,7 @@ def join_values(a: Value, b: Value, *, split: bool = False) -> Value:
     if isinstance(a, Unknown) or isinstance(b, Unknown):
         return _unless_chosen(a, b) or (_half_known(a, b) if split else UNKNOWN)
     merged = _merge(a, b, split)
-    return merged if merged is not None else _union(a, b)
+    return merged if merged is not None else _union(a, b, split)
 
 
 def _either(a: Value, b: Value) -> Value:
@@ -187,7 +187,7 @@ def scalar_type(value: Value) -> str | None:
     return None
 
 
-def _union(a: Value, b: Value) -> Value:
+def _union(a: Value, b: Value, split: bool = False) -> Value:
     """A union, in which values of one kind have been merged; nothing of a run goes on where an import finds nothing."""
     if _is_absent(a, b) or _is_absent(b, a):
         return b if _is_absent(a, b) else a
@@ -203,7 +203,7 @@ def _union(a: Value, b: Value) -> Value:
         for index, other in enumerate(found):
             if other.__class__ is kind and other == value:
                 break
-            if kind in _MERGING and (merged := _merge(other, value)) is not None:
+            if kind in _MERGING and (merged := _merge(other, value, split)) is not None:
                 found[index] = merged
                 break
         else:
