@@ -99,3 +99,68 @@ def test_a_model_that_is_made_for_the_script_moves_there(use: str) -> None:
     after = fix_texts(texts, Applicability.UNSAFE, adopt=True)[0]
     assert "net = torch.nn.Linear(3, 1)\n" in after["fit.py"]
     assert "net = fit(x, y).to(device)" in after["main.py"] or "net = net.to(device)" in after["main.py"]
+
+
+PLAY = """
+    import random
+    import torch
+    from encoding import encode
+
+    net = torch.nn.Linear(4, 2)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    kept = []
+
+    def learn():
+        states, after = zip(*random.sample(kept, 2))
+        rest = [state for state in after if state is not None]
+        values = net(torch.cat(states)).max(1).values
+        if rest:
+            values = values.sum() - net(torch.cat(rest)).max(1).values.sum()
+        optimizer.zero_grad()
+        values.sum().backward()
+        optimizer.step()
+
+    for episode in range(3):
+        state = encode(0)
+        done = False
+        while not done:
+            done = random.random() < 0.2
+            {then}
+            kept.append((state, after))
+            state = after
+            if len(kept) > 2:
+                learn()
+    {other}
+    print(net.weight.sum().item())
+"""
+ENCODING = """
+    import torch
+
+    def encode(place):
+        row = torch.zeros(1, 4)
+        row[0, place] = 1
+        return row
+"""
+
+
+@pytest.mark.parametrize(
+    "then", ["after = None if done else encode(1)", "after = encode(1) if not done else None"]
+)
+def test_what_a_function_makes_moves_at_the_call_that_gives_nothing_in_the_end(then: str) -> None:
+    texts = files(PLAY.format(then=then, other=""), encoding=ENCODING)
+    after = fix_texts(texts, Applicability.UNSAFE, adopt=True)[0]
+    wanted = texts["main.py"].replace("Linear(4, 2)", "Linear(4, 2).to(device)")
+    for call in ("encode(0)", "encode(1)"):
+        wanted = wanted.replace(call, f"{call}.to(device)")
+    chosen = 'device = torch.device("cuda" if torch.cuda.is_available() else "cpu")\n\n'
+    assert after["main.py"].replace(chosen, "") == wanted
+    assert after["encoding.py"] == texts["encoding.py"]
+
+
+@pytest.mark.parametrize("other", ["print(encode(2).numpy())", "print([*map(encode, (2, 3))])"])
+def test_a_call_that_is_not_the_only_one_of_which_nothing_is_known_stays(other: str) -> None:
+    texts = files(PLAY.format(then="after = None if done else encode(1)", other=other), encoding=ENCODING)
+    after = fix_texts(texts, Applicability.UNSAFE, adopt=True)[0]
+    assert other in after["main.py"]
+    assert "encode(1)\n" in after["main.py"]
+    assert "torch.cat([part.to(device) for part in states])" in after["main.py"]

@@ -35,4 +35,5 @@ def ways(
     yield loaded_dict.moved(facts, trails)
     yield brought_back.where_returned(facts, operand, trails)
     yield function_result.where_returned(facts, trails)
+    yield function_result.where_called(facts, trails)
     yield told_class.told(facts, trails)
