@@ -110,3 +110,55 @@ def test_what_a_model_gives_that_may_be_cast_has_its_dtype() -> None:
     )
     met = "nn.Linear(3, 3).double().to(framework.device)(net(torch.ones(2, 3, device=framework.device)))\n"
     assert clashes(plain + met) == ["18: dtype"]
+
+
+_ADDED = """
+import torch
+from accelerate import Accelerator
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.read = nn.Linear(3, 3)
+
+    def forward(self, x, rows):
+        y = self.read(x)
+        return torch.zeros_like(x).index_add_(0, rows, y)
+
+accelerator = Accelerator({options})
+net = accelerator.prepare(Net())
+x = torch.ones(2, 3, device=accelerator.device)
+made = net(x, torch.zeros(2, dtype=torch.long, device=accelerator.device))
+print(made @ x.T)
+"""
+
+
+@pytest.mark.parametrize("precision", ["fp16", "bf16"])
+def test_in_the_precision_that_is_told_a_layer_gives_halves(precision: str) -> None:
+    assert clashes(_ADDED.format(options=f"mixed_precision='{precision}'")) == ["13: dtype"]
+    chosen = f"mixed_precision='{precision}' if torch.cuda.is_available() else 'no'"
+    assert clashes(_ADDED.format(options=chosen)) == ["13: dtype"]
+
+
+@pytest.mark.parametrize("precision", ["fp16", "bf16"])
+def test_what_comes_out_of_it_is_wide_again(precision: str) -> None:
+    text = _ADDED.format(options=f"mixed_precision='{precision}'")
+    assert clashes(text.replace("rows, y)", "rows, y.float())")) == []
+    assert clashes(text.replace("torch.zeros_like(x).index_add_(0, rows, y)", "y")) == []
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        "",
+        "mixed_precision='no'",
+        "mixed_precision='fp8'",
+        "mixed_precision=input()",
+        "mixed_precision='fp16', kwargs_handlers=[AutocastKwargs(enabled=False)]",
+        "mixed_precision='bf16', deepspeed_plugin=DeepSpeedPlugin()",
+        "mixed_precision='bf16', **eval(input())",
+    ],
+)
+def test_in_a_precision_that_others_tell_it_is_not_known(options: str) -> None:
+    assert clashes(_ADDED.format(options=options)) == []

@@ -58,6 +58,9 @@ _PLACEMENT = {ACCELERATE: "device_placement", FABRIC: "move_to_device"}
 PLACING_MANAGERS = frozenset({"init_tensor", "init_module"})
 
 
+#: What such a framework calls the halves, and by which arguments it leaves them to others, or is told more of them.
+_PRECISIONS = {"fp16": "float16", "bf16": "bfloat16"}
+_REPLACING = ("_plugin", "_plugins", "_handlers")
 #: The facts of a framework that it may have the models it prepares compute in another dtype, and whether it moves them.
 _LOWERING, _PLACING = "lowering", "placing"
 
@@ -67,12 +70,19 @@ def accelerator(interp: Interpreter, name: str, site: CallSite) -> Value:
     if site.value(None, "cpu") == TRUE:
         return UNKNOWN
     told = site.value(None, "mixed_precision")
-    # Who does not say it here may do so as the program is launched.
-    mode = Const(autocast.PERHAPS if told in (None, NONE) else "?")
-    facts: dict[str, Value] = {} if told == Const("no") else {_LOWERING: mode}
+    facts: dict[str, Value] = {} if told == Const("no") else {_LOWERING: Const(_mode(told, site))}
     placing = site.value(0, _PLACEMENT[ACCELERATE])
     facts = facts if placing is None else {**facts, _PLACING: placing}
     return interp.new(Obj("external", External(ACCELERATE), facts=facts))
+
+
+def _mode(told: Value | None, site: CallSite) -> str:
+    """The precision in which such a framework runs ``forward``; who does not tell it may do so as the program is launched."""
+    if told in (None, NONE):
+        return autocast.PERHAPS
+    known = _PRECISIONS.get(str(told.value)) if isinstance(told, Const) else None
+    others = site.open or any(name.endswith(_REPLACING) for name in site.keywords)
+    return "?" if known is None or others else known
 
 
 def fabric(interp: Interpreter, name: str, site: CallSite) -> Value:
