@@ -168,6 +168,46 @@ def test_what_is_no_such_row_has_a_dtype_that_nobody_knows(model: str, table: st
     assert clashes(TABLES.format(model=model, dtype="float32", table=table, given=given)) == []
 
 
+_PROJECTED = """
+import torch
+from transformers import {model}
+
+model = {model}.from_pretrained("tiny", dtype={dtype}).cuda()
+bank = torch.ones(5, 3, device="cuda")
+states = torch.ones(2, 3, device="cuda", dtype={given})
+{made}
+"""
+
+
+@pytest.mark.parametrize(
+    ("model", "head"),
+    [
+        ("CLIPModel", "visual_projection"),
+        ("GPT2LMHeadModel", "lm_head"),
+        ("BertForTokenClassification", "classifier"),
+    ],
+)
+def test_a_head_makes_floats_of_its_own_dtype(model: str, head: str) -> None:
+    def found(dtype: str, given: str, made: str) -> list[str]:
+        return clashes(_PROJECTED.format(model=model, dtype=dtype, given=given, made=made))
+
+    multiplied = f"print(model.{head}(states) @ bank.T)"
+    half, full = "torch.float16", "torch.float32"
+    assert found(half, half, multiplied) == ["8: dtype"]
+    assert found(half, half, f"print(model.{head}(states).float() @ bank.T)") == []
+    assert found(half, half, f"with torch.autocast('cuda'):\n    {multiplied}") == []
+    assert found(full, full, multiplied) == []
+    assert found("None", half, multiplied) == []  # in what it was saved
+
+
+def test_what_another_part_makes_has_a_dtype_that_nobody_knows() -> None:
+    made = "print(model.{}(states) @ bank.T)"
+    half = "torch.float16"
+    for part in ("strange", "vision_model.layers[0]", "dropout"):
+        text = _PROJECTED.format(model="CLIPModel", dtype=half, given=half, made=made.format(part))
+        assert clashes(text) == []
+
+
 STEERED = """
 import torch
 from transformers import AutoModel, AutoModelForCausalLM, LlamaConfig, LlamaForCausalLM, ViTModel

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.join import MOVED
-from devfix.analysis.domain.lattice import INTEGERS, rank_of_stack
+from devfix.analysis.domain.lattice import FLOATS, INTEGERS, rank_of_stack
 from devfix.analysis.domain.values import TRUE, Obj, Ref, Tensor, Value
 from devfix.analysis.nn import modules
 from devfix.analysis.torch_model.libraries import model_outputs
@@ -24,6 +24,12 @@ _TABLES, _TABLE = frozenset("get_input_embeddings embed_tokens wte shared".split
 _ROWS, _ROW, _LAYER = frozenset("layers layer h block blocks".split()), "row of layers", "layer of a row"
 _TOKENS = frozenset({"argument 1", "input_ids"})
 
+#: Parts that are a linear layer, or a few of them, which make of floats others of their own dtype, and the fact of one.
+_HEADS = frozenset(
+    "classifier embed_out lm_head pooler qa_outputs score text_projection visual_projection".split()
+)
+_HEAD = "head of linear layers"
+
 
 def part(interp: Interpreter, ref: Ref, obj: Obj, name: str) -> Value:
     """A submodule (``resnet.fc``), which is made when it is asked for."""
@@ -36,16 +42,24 @@ def part(interp: Interpreter, ref: Ref, obj: Obj, name: str) -> Value:
         facts[_TABLE] = TRUE
     if name in _ROWS and model_outputs.answers(obj):
         facts[_ROW] = TRUE
+    if name in _HEADS and model_outputs.answers(obj):
+        facts[_HEAD] = TRUE
     made = interp.new(Obj("module", place=place, facts=facts, trail=obj.trail))
     interp.update(ref, interp.obj(ref).with_attr(name, made))
     return made
 
 
-def looked_up(obj: Obj, place: Tensor, parts: list[Part], result: Tensor) -> Tensor:
-    """What a part returns: rows of a table of weights ``place``, where it is such and is given whole numbers."""
-    if _TABLE not in obj.facts or len(parts) != 1 or parts[0].tensor.dtype not in INTEGERS:
-        return result  # models of pictures and sounds answer with a layer that computes
-    return replace(result, dtype=place.dtype, rank=rank_of_stack(parts[0].tensor.rank))
+def answered(interp: Interpreter, obj: Obj, place: Tensor, parts: list[Part], result: Tensor) -> Tensor:
+    """What a part with weights like ``place`` returns: it may be rows of them, or what such a head makes of floats."""
+    given = parts[0].tensor if len(parts) == 1 else None
+    if given is None:
+        return result
+    if (
+        _TABLE in obj.facts and given.dtype in INTEGERS
+    ):  # models of pictures and sounds answer with a layer that computes
+        return replace(result, dtype=place.dtype, rank=rank_of_stack(given.rank))
+    computes = given.dtype in FLOATS and given.dtype == place.dtype and interp.autocast is None
+    return replace(result, dtype=place.dtype) if _HEAD in obj.facts and computes else result
 
 
 def taken_of(whole: Obj) -> dict[str, Value]:

@@ -253,7 +253,7 @@ def call(
         device = _of_dispatched(place, parts)
     trail = (interp.site("result", site.node),)
     result = Tensor(device, None, AT_LEAST_1, grad=True, leaf=False, trail=trail)
-    result = model_parts.looked_up(obj, place, parts, result)
+    result = model_parts.answered(interp, obj, place, parts, result)
     if not _show_parts(interp, ref, parts, result, site):
         return UNKNOWN
     if name in _MAPPING:
