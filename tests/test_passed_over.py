@@ -112,6 +112,39 @@ x = torch.ones(2, 2, device="cuda")
     assert not clashes(program)
 
 
+@pytest.mark.parametrize(
+    "moves",
+    [
+        "for key, value in rows.items(): rows[key] = value.to(device)",
+        "for key in rows: rows[key] = moved(rows[key])",
+        "rows['x'] = rows['x'].to(device)",
+    ],
+)
+@pytest.mark.parametrize("given", ["prepare(made(N))", "prepare(rows=made(N))"])
+def test_a_function_may_have_set_items_of_what_it_was_given(moves: str, given: str) -> None:
+    program = f"""{LONG}
+device = torch.device("cuda")
+
+def made(n):
+    rows = {{}}
+    rows["x"] = torch.ones(n, 3)
+    return rows
+
+def moved(value):
+    return value.to(device)
+
+def prepare(rows):
+    {"; ".join(["long(3)"] * 40)}
+    {moves}
+    return rows
+
+net = nn.Linear(3, 3).cuda()
+{_calls(f"net({given}['x'])")}
+"""
+    assert not clashes(program)
+    assert clashes(program.replace(moves, "print(rows)"))
+
+
 @pytest.mark.parametrize("moves", ["net.train()", "other.to(device)"])
 def test_what_a_function_does_not_move_stays(moves: str) -> None:
     program = f"""{LONG}

@@ -17,7 +17,7 @@ from devfix.analysis.language.frames import CallSite
 from devfix.analysis.nn.modules import UNMADE, havoc, is_module
 from devfix.analysis.reuse import reads
 from devfix.analysis.text import own_attributes
-from devfix.analysis.text.movers import handed_on, moved_parameters
+from devfix.analysis.text.movers import handed_on, moved_parameters, refilled_parameters
 from devfix.analysis.text.scope_names import parameters_of
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ _MAX_METHODS = 12
 
 
 def forget(interp: Interpreter, function: Function, site: CallSite) -> None:
-    """What a function changes of its object, moves of what it is given, or hands on to what moves it, may be anywhere.
+    """What a function changes of its object, moves or sets of what it is given, or hands on to what moves it, may be anywhere.
 
     A constructor hands on what it is given, to methods that move it perhaps.
     """
@@ -39,14 +39,16 @@ def forget(interp: Interpreter, function: Function, site: CallSite) -> None:
     given = [arg.value for arg in site.all_args()]
     if function.owner is not None and given and isinstance(given[0], Ref):
         _forget_changed(interp, given[0], function.node, set())
+    own = [part.arg for part in parameters_of(function.node)]
+    named = {**dict(zip(own, [arg.value for arg in site.args], strict=False)), **_by_keyword(site)}
     if function.node.name == "__init__":
         moved = given[1:]
     else:
-        own = [part.arg for part in parameters_of(function.node)]
-        named = {**dict(zip(own, [arg.value for arg in site.args], strict=False)), **_by_keyword(site)}
         moved = [named[name] for name in _moved(interp, function.node) if name in named]
     for value in moved:
         havoc(interp, value)
+    for name in refilled_parameters(function.node) & named.keys():
+        havoc(interp, named[name], everything=True)
 
 
 def leave_unmade(interp: Interpreter, function: Function, given: Sequence[Value]) -> None:

@@ -11,6 +11,7 @@ from devfix.analysis.text import own_attributes
 from devfix.analysis.text.nodes_below import below
 from devfix.analysis.text.scope_names import parameters_of
 from devfix.analysis.text.syntax import first_name, remembered, spelt, statements_in, walk
+from devfix.analysis.text.targets import targets
 
 if TYPE_CHECKING:
     from devfix.source import Source
@@ -72,6 +73,21 @@ def moved_parameters(function: _Function) -> frozenset[str]:
         if not isinstance(node, (ast.Name, ast.Constant)):
             pending += below(node)
     return frozenset(found.intersection(own))
+
+
+@remembered
+def refilled_parameters(function: _Function) -> frozenset[str]:
+    """The parameters of which a function sets items: ``data[key] = value.to(device)``."""
+    own = {part.arg for part in parameters_of(function)}
+    found: set[str] = set()
+    for statement in statements_in(function):
+        for target in targets(statement):
+            holder = target
+            while isinstance(holder, ast.Subscript):
+                holder = holder.value
+            if holder is not target and isinstance(holder, ast.Name):
+                found.add(holder.id)
+    return frozenset(found & own)
 
 
 @remembered
