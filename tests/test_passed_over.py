@@ -266,3 +266,36 @@ device = torch.device("cuda")
 """
     found = len(clashes(program))
     assert found == 0 if "register" in made else 0 < found < _TIMES
+
+
+def test_what_a_function_gave_of_other_numbers_tells_no_dtype() -> None:
+    program = f"""{LONG}
+def padded(rows, value):
+    {"; ".join(["long(3)"] * 40)}
+    return torch.zeros(len(rows), 3, dtype=rows[0].dtype)
+
+def floats(n):
+    return padded([torch.ones(3) for _ in range(n + 1)], 0)
+
+def whole(n):
+    return padded([torch.ones(3).long() for _ in range(n + 1)], 0)
+
+table = nn.Embedding(3, 3)
+{_calls("xN = floats(N)")}
+{_calls("yN = whole(N)")}
+table(y{_TIMES - 1})
+"""
+    assert not clashes(program)
+
+
+def test_what_a_function_gave_of_a_tensor_like_this_one_has_its_dtype() -> None:
+    program = f"""{LONG}
+def scaled(x, rows):
+    {"; ".join(["long(3)"] * 40)}
+    return x * 2
+
+table = nn.Embedding(3, 3)
+{_calls("yN = scaled(torch.ones(N, 3), [N])")}
+table(y{_TIMES - 1})
+"""
+    assert len(clashes(program)) == 1

@@ -251,13 +251,17 @@ def _have_objects_of(one: tuple[Value, ...], other: tuple[Value, ...]) -> bool:
 
 
 def _of_other_objects(result: Value, given: tuple[Value, ...]) -> Value:
-    """What a call gave, for one with other objects: where they keep their tensors only such tell that the call is given."""
+    """What a call gave, for one with other objects: where they keep their tensors, and of what dtype, only such tell that it is given."""
     if isinstance(result, TupleValue):
         return result.with_items(_of_other_objects(item, given) for item in result.items)
-    if not isinstance(result, Tensor) or not result.device.is_known:
+    if not isinstance(result, Tensor):
         return result
-    there = any(isinstance(value, Tensor) and value.device == result.device for value in given)
-    return result if there else replace(result, device=UNKNOWN_DEVICE, split=None, paths=())
+    tensors = [value for value in given if isinstance(value, Tensor)]
+    if result.dtype is not None and all(tensor.dtype != result.dtype for tensor in tensors):
+        result = replace(result, dtype=None)
+    if not result.device.is_known or any(tensor.device == result.device for tensor in tensors):
+        return result
+    return replace(result, device=UNKNOWN_DEVICE, split=None, paths=())
 
 
 def _is_object(value: Value) -> bool:
