@@ -614,3 +614,14 @@ def test_what_is_taken_of_an_array_whose_shape_is_named_is_no_number(shape: str)
 def test_an_array_whose_named_shape_is_empty_is_one_number() -> None:
     program = STORED.replace("rewards[0]", "rewards[()]").replace("[np.random.randint(0, 9, size=4)]", "")
     assert clashes(program.format("shape=()")) == []
+
+
+@pytest.mark.parametrize("name", ["int", "float", "complex", "str"])
+def test_what_numpy_had_of_pythons_own_reads_a_tensor_anywhere(name: str) -> None:
+    text = f"import numpy as np\nimport torch\nx = torch.ones(2, device='cuda')\nprint(np.{name}(x[0]))\n"
+    assert clashes(text) == []
+
+
+def test_what_is_numpys_own_does_not() -> None:
+    text = "import numpy as np\nimport torch\nx = torch.ones(2, device='cuda')\nprint(np.float64(x))\n"
+    assert clashes(text) == ["4: numpy"]

@@ -34,6 +34,8 @@ SPELLINGS = {
     "torch.cuda.amp.GradScaler": "torch.amp.GradScaler",
     "torch.optim.optimizer.Optimizer": "torch.optim.Optimizer",
     "transformers.tokenization_utils": "transformers",
+    # what NumPy had of Python's own classes under its name
+    **{f"numpy.{name}": f"builtins.{name}" for name in ("int", "float", "complex", "object", "str")},
     **{
         f"torch.distributions.{file}": "torch.distributions"
         for file in (
