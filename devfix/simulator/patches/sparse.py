@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from torch.utils import _device
 
+from ..claims import CPU, Claim, lay
 from ..machine import Machine
 from ..patching import Patcher
 from .factories import default_device
@@ -24,6 +25,7 @@ def install(patcher: Patcher, machine: Machine) -> None:
     _device._device_constructors()
     for name in _FACTORIES:
         patcher.wrap(torch, name, lambda original: _together(machine, original))
+    patcher.wrap(torch.Tensor, "_make_wrapper_subclass", lambda original: _wrapping(machine, original))
     patcher.wrap(torch.nested, "nested_tensor", lambda original: _copying(machine, original))
 
 
@@ -62,6 +64,26 @@ def _refuse_parts_apart(machine: Machine, name: str, args: tuple[Any, ...]) -> N
     for said, indices in zip(called, tensors):
         if indices.device != tensors[2].device:
             raise RuntimeError(f"Values and {said} need to be on the same device.")
+
+
+def _wrapping(machine: Machine, original: Any) -> Any:
+    """What makes tensors that wrap others and say where they are: autograd would look for a true accelerator there."""
+
+    @functools.wraps(original)
+    def made(*args: Any, **kwargs: Any) -> Any:
+        given = [*args, *kwargs.values()]
+        there = next((each for each in given if _is_accelerator(machine, each)), None)
+        if there is None:
+            return original(*args, **kwargs)
+        args = tuple(CPU if _is_accelerator(machine, each) else each for each in args)
+        kwargs = {name: CPU if _is_accelerator(machine, each) else each for name, each in kwargs.items()}
+        return lay(original(*args, **kwargs), Claim(there))
+
+    return staticmethod(made)
+
+
+def _is_accelerator(machine: Machine, given: Any) -> bool:
+    return isinstance(given, torch.device) and machine.is_accelerator(given)
 
 
 def _copying(machine: Machine, original: Any) -> Any:

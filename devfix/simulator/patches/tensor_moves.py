@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Optional
 
 import torch
+from torch.autograd import forward_ad
 from torch.nn.parameter import UninitializedTensorMixin  # type: ignore[attr-defined]
 
 from ..claims import CPU, Claim, Made, device_of, lay, types_of
@@ -19,18 +20,32 @@ _true_to = torch._C.TensorBase.to
 
 
 class ToCopy(torch.autograd.Function):
-    """A copy to another device that autograd follows back; named as torch names its own."""
+    """A copy to another device that autograd follows back; named as torch names its own.
+
+    It has what ``torch.func`` asks of a function that is differentiated, mapped over, or pushed forward.
+    """
+
+    generate_vmap_rule = True
 
     @staticmethod
-    def forward(ctx: Any, source: Tensor, target: torch.device, by: str) -> Tensor:
-        """A copy of ``source`` on the device ``target``, with its shape and dtype; the device of ``source`` is kept."""
-        ctx.source = device_of(source)
+    def forward(source: Tensor, target: torch.device, by: str) -> Tensor:
+        """A copy of ``source`` on the device ``target``, with its shape and dtype."""
         return _copy(source, target, by)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Tensor, torch.device, str], _output: Tensor) -> None:
+        """Keep the devices of both sides."""
+        ctx.source, ctx.target = device_of(inputs[0]), inputs[1]
 
     @staticmethod
     def backward(ctx: Any, gradient: Tensor) -> tuple[Optional[Tensor], None, None]:
         """The gradient, moved to the device of ``source``."""
         return move(gradient, ctx.source, "backward"), None, None
+
+    @staticmethod
+    def jvp(ctx: Any, tangent: Tensor, *_rest: None) -> Tensor:
+        """The tangent, moved as what it belongs to."""
+        return move(tangent, ctx.target, "Tensor.to")
 
 
 def _copy(source: Tensor, target: torch.device, by: str) -> Tensor:
@@ -67,6 +82,11 @@ def _is_lazy(tensor: Tensor) -> bool:
     return isinstance(tensor, UninitializedTensorMixin)
 
 
+def _is_followed(tensor: Tensor) -> bool:
+    """Whether derivatives are taken back through what is made of a tensor, or are pushed forward through it."""
+    return (tensor.requires_grad and torch.is_grad_enabled()) or forward_ad._current_level >= 0
+
+
 def move(tensor: Tensor, target: Optional[torch.device], by: str) -> Tensor:
     """The tensor on ``target``: itself when it is there (or nothing is asked), else a copy."""
     if target is None or device_of(tensor) == target:
@@ -74,9 +94,25 @@ def move(tensor: Tensor, target: Optional[torch.device], by: str) -> Tensor:
     if tensor.is_meta or target.type == "meta":
         # Out of a tensor without data nothing can be copied, wherever to.
         return _true_to(tensor, target if target.type == "meta" else CPU)
-    if tensor.requires_grad and torch.is_grad_enabled() and not _is_lazy(tensor):
+    if tensor.layout is torch.jagged:
+        return _jagged(tensor, target, by)
+    if _is_followed(tensor) and not _is_lazy(tensor):
         return ToCopy.apply(tensor, target, by)  # type: ignore[no-untyped-call,no-any-return]
     return _copy(tensor, target, by)
+
+
+def _jagged(tensor: Any, target: torch.device, by: str) -> Tensor:
+    """A nested tensor of moved rows and moved offsets, which are as long as those that they are made of."""
+    nested: Any = torch.nested._internal.nested_tensor
+    values, offsets = move(tensor.values(), target, by), move(tensor.offsets(), target, by)
+    if tensor.lengths() is None:
+        nested._tensor_symint_registry[offsets] = nested._tensor_symint_registry[tensor.offsets()]
+        return nested.nested_view_from_values_offsets(values, offsets, tensor._ragged_idx)  # type: ignore[no-any-return]
+    lengths = move(tensor.lengths(), target, by)
+    nested._tensor_symint_registry[lengths] = nested._tensor_symint_registry[tensor.lengths()]
+    return nested.nested_view_from_values_offsets_lengths(  # type: ignore[no-any-return]
+        values, offsets, lengths, tensor._ragged_idx
+    )
 
 
 def install(patcher: Patcher, machine: Machine) -> None:
