@@ -221,6 +221,22 @@ def test_what_promotes_or_fits_is_no_mistake(act: Callable[[], Any], machine: Ma
     assert machine.log.mismatches == []
 
 
+@pytest.mark.parametrize("dtype", [HALF, FLOAT])
+def test_a_loss_that_autocast_refuses_is_computed_of_wide_floats(
+    dtype: torch.dtype, machine: Machine
+) -> None:
+    out, target = draw(4).sigmoid().to(dtype).requires_grad_(), whole(4, dtype=FLOAT)
+    machine.log.clear()
+    with torch.autocast(D):
+        loss: Any = F.binary_cross_entropy(out, target)
+    [found] = machine.log.mismatches
+    blamed = [operand["role"] for operand in found["operands"] if operand["blamed"]]
+    assert (found["kind"], blamed, found["wanted"]) == ("narrow-float", ["self"], "float32")
+    assert torch.equal(loss, F.binary_cross_entropy(out.float(), target))
+    loss.backward()
+    assert len(machine.log.mismatches) == 1
+
+
 def test_numbers_are_those_of_the_program_put_right(machine: Machine) -> None:
     layer, x = nn.Linear(4, 3).to(D), draw(2, 4, dtype=DOUBLE)
     assert torch.equal(layer(x), layer(x.float()))

@@ -104,6 +104,31 @@ print("RESULT", scale(torch.ones(2, 3).to(device)).sum().item())
 """
 
 
+UNDER_AUTOCAST = """\
+import json
+
+import torch
+from torch import nn
+
+net = nn.Sequential(nn.Linear(3, 1), nn.Sigmoid()).cuda()
+loss = nn.BCELoss()
+with torch.autocast("cuda", dtype=getattr(torch, json.loads('"float16"'))):
+    guess = net(torch.ones(2, 3, device="cuda"))
+    error = loss(guess, torch.ones(2, 1, device="cuda"))
+error.backward()
+print("RESULT", error.item())
+"""
+
+
+def test_a_loss_that_autocast_refuses_goes_behind_its_block(tmp_path: Path) -> None:
+    (tmp_path / "main.py").write_text(UNDER_AUTOCAST, encoding="utf-8")
+    result = runner.invoke(app, ["run", "--fix", "--unsafe", "main.py"])
+    assert result.exit_code == 0, result.output
+    assert (tmp_path / "main.py").read_text(encoding="utf-8") == UNDER_AUTOCAST.replace(
+        "    error = loss(guess,", "error = loss(guess.float(),"
+    )
+
+
 def test_what_lies_outside_of_the_project_is_a_library(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

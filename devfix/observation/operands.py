@@ -210,6 +210,8 @@ def _detail(sighting: Sighting, found: Sequence[Operand]) -> dict[str, str]:
         detail["in_place"] = _role(sighting, written)
     if sighting.observed.wanted is not None:
         detail["wanted"] = sighting.observed.wanted
+    if sighting.observed.kind == "narrow-float" and "unsafe to autocast" in sighting.observed.message:
+        detail["refused"] = "autocast"
     if sighting.observed.kind == "numpy" and found[0].held:
         detail["inside"] = "list" if sighting.what_is_at(found[0].span).startswith("tensors") else "mixed"
     return detail

@@ -30,7 +30,7 @@ _TITLES = {
     "in-place-dtype": "a result that does not fit the tensor it is written to, in {}",
     "mask-dtype": "a mask that is no bool tensor, in {}",
     "float-dtype": "integers where {} takes floats alone",
-    "narrow-float": "floats of 16 bits where {} takes wider ones alone",
+    "narrow-float": "floats of 16 bits, or autocast, where {} takes neither",
     "value-range": "a number that does not fit the tensor it is written into, in {}",
     "float64-on-mps": "a float64 tensor goes to MPS, which has none, in {}",
     "numpy": "NumPy is handed a tensor of the accelerator, in {}",

@@ -16,9 +16,11 @@ from typing import Any, Callable, Optional
 import torch
 
 from ..claims import claim_of
+from ..dispatch import named_operands
 from ..layer_rules import short_name
 from ..machine import Machine
 from ..patching import Patcher
+from ..refusals import Refusal
 from . import autocast_rules as rules
 
 Tensor = torch.Tensor
@@ -150,11 +152,21 @@ class Casting:
         operator = _operator(rules.BANNED)
         assert operator is not None  # noqa: S101 - every torch has it
 
-        def kernel(*args: Any, **kwargs: Any) -> Any:
-            if any(self._on_accelerator(tensor) for tensor in _tensors((*args, *kwargs.values()))):
-                raise RuntimeError(rules.BANNED_TEXT)
+        def kernel(given: Tensor, *args: Any, **kwargs: Any) -> Any:
+            there = [
+                each for each in _tensors((given, *args, *kwargs.values())) if self._on_accelerator(each)
+            ]
+            if there:
+                refusal = Refusal(rules.BANNED_TEXT, "narrow-float", blamed=(given,), wanted="float32")
+                operands = named_operands(operator, (given, *args), kwargs)
+                self._machine.refuse(refusal, f"aten::{rules.BANNED}", operands)
             with torch._C._ExcludeDispatchKeyGuard(self._without):
-                return operator(*args, **kwargs)
+                if not there:
+                    return operator(given, *args, **kwargs)
+                wide = [self._cast(each, torch.float32) for each in (given, *args)]
+                return operator(
+                    *wide, **{name: self._cast(each, torch.float32) for name, each in kwargs.items()}
+                )
 
         return kernel
 
