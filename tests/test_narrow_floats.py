@@ -221,6 +221,7 @@ with {around}:
 loss.backward()
 """
 _CUDA_HALF = 'torch.autocast("cuda", dtype=torch.float16)'
+_APART = "with torch.autocast(prob.device.type, enabled=False):"
 
 
 @pytest.mark.parametrize(
@@ -259,10 +260,55 @@ def test_what_is_computed_of_the_loss_goes_along() -> None:
 
 
 @pytest.mark.parametrize(
+    ("loss", "wanted"),
+    [
+        (
+            "    loss = bce(prob, y)\n    other = net(x)",
+            f"    {_APART}\n        loss = bce(prob.float(), y)\n    other = net(x)",
+        ),
+        (
+            "    if steps:\n        loss = 2 * bce(prob.view(-1),\n            y.view(-1))",
+            f"    if steps:\n        {_APART}\n            loss = 2 * bce(prob.view(-1).float(),\n                y.view(-1))",
+        ),
+    ],
+)
+def test_a_loss_that_cannot_go_behind_autocast_turns_it_off(loss: str, wanted: str) -> None:
+    text, after = (_PROBABILITIES.format(around=_CUDA_HALF, loss=each) for each in (loss, wanted))
+    assert fix_texts({"main.py": text}, Applicability.UNSAFE)[0]["main.py"] == after
+    assert clashes(after) == []
+
+
+_CALLED = """
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+net = nn.Sequential(nn.Linear(3, 1), nn.Sigmoid()).to(device)
+
+def compare(prob, y):
+{loss}
+
+with torch.cuda.amp.autocast():
+    loss = compare(net(torch.randn(5, 3).to(device)), torch.ones(5, 1).to(device))
+"""
+
+
+def test_a_function_that_is_called_under_autocast_turns_it_off() -> None:
+    text = _CALLED.format(loss="    return F.binary_cross_entropy(prob, y)")
+    wanted = _CALLED.format(loss=f"    {_APART}\n        return F.binary_cross_entropy(prob.float(), y)")
+    assert fix_texts({"main.py": text}, Applicability.UNSAFE)[0]["main.py"] == wanted
+    assert clashes(wanted) == []
+
+
+@pytest.mark.parametrize(
     "loss",
     [
-        "    loss = bce(prob, y)\n    other = net(x)",
-        "    if steps:\n        loss = bce(prob, y)",
+        "    loss = bce(net(x), y)\n    other = net(x)",
+        "    loss = bce(prob, y) + net(x).sum()\n    other = net(x)",
+        "    loss = bce(prob, y)  # of two\n    other = net(x)",
+        "    if steps: loss = bce(prob, y)",
+        "    steps += 1; loss = bce(prob, y); other = net(x)",
     ],
 )
 def test_what_cannot_leave_autocast_is_told_alone(loss: str) -> None:

@@ -16,7 +16,8 @@ class NarrowFloatWhereWideNeeded(Rule):
     accelerator autocast casts down, and widens nothing for these operations.
 
     The loss of probabilities, ``binary_cross_entropy`` or ``BCELoss``, is refused under autocast on an accelerator ("unsafe
-    to autocast"), whatever its probabilities are: it is computed behind the block, of wider floats.
+    to autocast"), whatever its probabilities are: it is computed behind the block, of wider floats, or
+    where that cannot be done in a block of its own that turns autocast off.
 
     The fix adds ``.float()`` in front, and casts what comes of it back where it meets narrow floats again. It is unsafe,
     as every cast: what is computed after it is wider than it was.

@@ -11,26 +11,31 @@ from devfix.analysis.torch_model.devices.autocast import HALVES
 from devfix.findings import Applicability, FileEdit, Fix, Mismatch, MoveStatement
 from devfix.placement.devices.device_expression import place_at
 from devfix.placement.dtypes.casting import Recaster
+from devfix.placement.dtypes.outside_autocast import in_block_without_autocast
 
 
 def moved_behind_autocast(facts: Facts, mismatch: Mismatch, wanted: str) -> list[Fix]:
-    """Fixes that cast operands of 16 bits, and move the loss behind the block of autocast, with what is computed of it there."""
+    """Fixes that cast operands of 16 bits, and take the loss out of autocast with what is computed of it there."""
     place = place_at(facts, mismatch.path, mismatch.sink)
     statement = place.outline.statement_of(place.node) if place is not None else None
-    block = place.outline.parents.get(statement) if place is not None and statement is not None else None
-    if place is None or statement is None or not isinstance(block, ast.With) or not _switches(block):
+    if place is None or statement is None:
         return []
+    apart = in_block_without_autocast(facts, mismatch, place, statement)
+    block = place.outline.parents.get(statement)
+    if not isinstance(block, ast.With) or not _switches(block):
+        return apart
     ending = block.body[block.body.index(statement) :]
     if len(ending) == len(block.body) or not _can_leave(ending):
-        return []
+        return apart
     spans = place.outline.source.span
     moved = [FileEdit(place.path, MoveStatement(spans(each), after=spans(block))) for each in ending]
     narrow = [operand for operand in mismatch.operands if operand.dtype in HALVES]
     if not narrow:
-        return [Fix("compute it behind autocast", tuple(moved), Applicability.UNSAFE)]
+        return [Fix("compute it behind autocast", tuple(moved), Applicability.UNSAFE), *apart]
     casts = (Recaster(facts, mismatch, operand, wanted).at_use() for operand in narrow)
     found = (fix for fixes in casts for fix in fixes)
-    return [replace(fix, title=f"{fix.title} behind autocast", edits=(*fix.edits, *moved)) for fix in found]
+    behind = [replace(fix, title=f"{fix.title} behind autocast", edits=(*fix.edits, *moved)) for fix in found]
+    return [*behind, *apart]
 
 
 def _switches(block: ast.With) -> bool:
