@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from text_program import files, fix_texts
 
+from devfix.findings import Applicability
+
 _START = """
 import torch
 
@@ -157,3 +159,57 @@ def test_what_data_sets_alone_tell_a_function_is_no_longer_told() -> None:
 def test_a_function_that_others_tell_where_to_make_something_is_told_as_before() -> None:
     text = _TOLD + "print(grid(4, device=device) * torch.rand(4, device=device))\n"
     assert fix_texts({"main.py": text})[0]["main.py"] == text
+
+
+_MIXED = """
+import torch
+
+device = torch.device("cuda")
+ratio = torch.distributions.Beta(torch.tensor(0.4), torch.tensor(0.4))
+
+
+def mix(photo, soft):
+    {share}
+    photo = photo * share.view(-1, 1, 1)
+    soft = soft * {second}
+    return {given}
+
+
+print(mix(torch.ones(4, 3, 3, device=device), torch.ones(4, 5, device=device)))
+"""
+_DRAWN = "share = ratio.sample((len(photo),))"
+_TWICE = f"{_DRAWN}\n    share = torch.maximum(share, 1 - share)"
+
+
+@pytest.mark.parametrize(
+    "second", ["share.view(-1, 1)", "share[:, None]", "share.unsqueeze(1).expand_as(soft)"]
+)
+@pytest.mark.parametrize("share", [_DRAWN, _TWICE])
+def test_what_is_used_as_views_alone_moves_once(share: str, second: str) -> None:
+    text = _MIXED.format(share=share, second=second, given="photo, soft")
+    assert fix_texts({"main.py": text})[0]["main.py"] == text.replace(share, f"{share}.to(photo.device)")
+
+
+@pytest.mark.parametrize(
+    ("share", "second", "given"),
+    [
+        (_DRAWN, "share.view(-1, 1)", "photo, soft, share.numpy()"),
+        (_DRAWN, "float(share.mean())", "photo, soft"),
+        (
+            f"{_DRAWN}\n    if len(soft) > 3:\n        share = share.sqrt()",
+            "share.view(-1, 1)",
+            "photo, soft",
+        ),
+    ],
+)
+def test_what_is_something_else_as_well_stays_where_it_is(share: str, second: str, given: str) -> None:
+    after = fix_texts({"main.py": _MIXED.format(share=share, second=second, given=given)})[0]["main.py"]
+    assert share in after
+    assert "share.view(-1, 1, 1).to(photo.device)" in after
+
+
+def test_a_leaf_of_which_views_are_used_stays_the_tensor_that_an_optimizer_has() -> None:
+    made = "share = torch.ones(4, requires_grad=True)\n    steps = torch.optim.SGD([share], 0.1)"
+    text = _MIXED.format(share=made, second="share.view(-1, 1)", given="photo, soft, steps")
+    after = fix_texts({"main.py": text}, Applicability.UNSAFE)[0]["main.py"]
+    assert "requires_grad=True).to(" not in after

@@ -362,7 +362,7 @@ class Relocator:
         return once or tuple(dict.fromkeys(edit for place in places for edit in self._given(place)))
 
     def _at_use(self) -> Edits:
-        place = place_at(self.facts, self.operand.path, self.operand.span)
+        place = common_source.of_operand(self.facts, self.operand)
         stays = destination.stays(self.mismatch, self.operand)  # or it is copied, or moves over and over
         if place is None or stays or self.operand.span == self.mismatch.sink:
             return ()
