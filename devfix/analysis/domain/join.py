@@ -46,8 +46,10 @@ _MAX_OBJECTS = 32
 MOVED = "moved at"
 #: The fact of a list that some rounds of a loop put entries on the accelerator, and what others leave on the CPU.
 LEFT = "left on the CPU"
+#: The fact of a list out of which items were taken, nobody knows which: whatever was in it may be gone.
+TAKEN = "taken"
 #: Facts that hold on the paths where they were set, whatever the others did.
-_POSSIBILITIES = frozenset({"state device", "filled", LEFT})
+_POSSIBILITIES = frozenset({"state device", "filled", LEFT, TAKEN})
 
 
 def join_values(a: Value, b: Value, *, split: bool = False) -> Value:
@@ -347,6 +349,8 @@ def _join_elements(a: Obj, b: Obj, split: bool) -> Value | None:
     elif len(a.items) != len(b.items):
         begin = min(len(a.items), len(b.items)) if _have_head(a, b) else 0
         parts += [*a.items[begin:], *b.items[begin:]]
+    # Of what may all have been taken out none need be there.
+    split = split and TAKEN not in a.facts and TAKEN not in b.facts
     return join_elements(parts, split=split) if parts else None
 
 

@@ -11,6 +11,7 @@ from devfix.analysis.assumptions import device_keys
 from devfix.analysis.domain import classes
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.join import (
+    TAKEN,
     join_all,
     join_elements,
     join_values,
@@ -248,10 +249,16 @@ def shuffled(obj: Obj, *more: Value) -> Obj:
     return replace(obj, items=None, element=join_elements(values) if values else None)
 
 
+def taken_from(obj: Obj) -> Obj:
+    """A list, or a set, of which an item was taken, nobody knows which: done often enough, that takes all there was."""
+    return shuffled(obj).with_fact(TAKEN, TRUE)
+
+
 def _longer(obj: Obj, value: Value) -> Obj:
-    """A list with a further element: some are as before, and some are the new one."""
+    """A list with a further element: some are as before, and some are the new one, unless a loop takes them out of it."""
     values = [*everything(obj), value]
-    return replace(obj, items=None, element=join_elements(values, split=True))
+    split = TAKEN not in obj.facts
+    return replace(obj, items=None, element=join_elements(values, split=split))
 
 
 def delete_item(interp: Interpreter, ref: Ref, key: Value) -> None:
@@ -306,7 +313,8 @@ def append(interp: Interpreter, ref: Ref, value: Value) -> None:
     if obj.items is not None and obj.element is None and len(obj.items) < MAX_ITEMS // 2:
         interp.update(ref, replace(obj, items=(*obj.items, value)))
     elif obj.items is not None and obj.element is not None:
-        interp.update(ref, replace(obj, element=join_elements([obj.element, value], split=True)))
+        split = TAKEN not in obj.facts
+        interp.update(ref, replace(obj, element=join_elements([obj.element, value], split=split)))
     else:
         interp.update(ref, _longer(obj, value))
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis.assumptions import device_keys, unsure_entries
 from devfix.analysis.domain.copying import replace
-from devfix.analysis.domain.join import join_all, join_elements
+from devfix.analysis.domain.join import TAKEN, join_all, join_elements
 from devfix.analysis.domain.values import (
     FALSE,
     NONE,
@@ -54,7 +54,7 @@ def call(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> 
         containers.append(interp, ref, first)
         return NONE
     if name in ("extend", "update", "extendleft"):
-        containers.extend(interp, ref, first)
+        (_extend_left if name == "extendleft" else containers.extend)(interp, ref, first)
         return NONE
     if name == "insert" and len(site.args) > 1:
         longer = list_places.with_item(interp, obj, first, site.args[1].value)
@@ -65,21 +65,32 @@ def call(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> 
         if (known := list_places.without(interp, obj, place)) is not None:
             interp.update(ref, known[1])
             return known[0]
-        interp.update(ref, containers.shuffled(obj))
+        interp.update(ref, containers.taken_from(obj))
         values = containers.everything(obj)
         return join_all(values) if values else UNKNOWN
     if name in ("sort", "reverse", "rotate", "remove", "discard"):
-        interp.update(ref, containers.shuffled(obj))
+        changed = containers.taken_from if name in ("remove", "discard") else containers.shuffled
+        interp.update(ref, changed(obj))
         return NONE
     if name == "copy":
         return interp.new(obj)
     if name == "clear":
-        facts = {name: fact for name, fact in obj.facts.items() if name != list_places.GROWN}
+        of_items = (list_places.GROWN, TAKEN)
+        facts = {name: fact for name, fact in obj.facts.items() if name not in of_items}
         interp.update(ref, replace(obj, items=(), element=None, facts=facts))
         return NONE
     if name == "index" and obj.element is None and list_places.GROWN not in obj.facts and len(site.args) == 1:
         return _index(obj.items or (), first)
     return Scalar("int") if name in ("index", "count") else UNKNOWN
+
+
+def _extend_left(interp: Interpreter, ref: Ref, given: Value) -> None:
+    """``deque.extendleft(given)``: each item goes before those that came earlier."""
+    items = iteration.exact_items(interp, given)
+    for item in items if items is not None else (iteration.element(interp, given, None),):
+        obj = interp.obj(ref)
+        begun = list_places.with_item(interp, obj, Const(0), item) if items is not None else None
+        interp.update(ref, begun or containers.shuffled(obj, item))
 
 
 def _index(items: tuple[Value, ...], wanted: Value) -> Value:

@@ -31,7 +31,7 @@ def pop(interp: Interpreter, name: str, site: CallSite) -> Value:
     if len(site.args) > 1:
         push(interp, name, site)
     held = containers.everything(interp.obj(heap))
-    interp.update(heap, containers.shuffled(interp.obj(heap)))
+    interp.update(heap, containers.taken_from(interp.obj(heap)))
     return join_all(held) if held else UNKNOWN
 
 
