@@ -10,7 +10,7 @@ from devfix.analysis.assumptions import replacing
 from devfix.analysis.deciding import answers, conditions, correlated, data_tests
 from devfix.analysis.domain.state import State, join_states
 from devfix.analysis.domain.values import NONE, Value
-from devfix.analysis.language import binding, iteration, suspended
+from devfix.analysis.language import binding, iteration, suspended, worklists
 from devfix.analysis.language.frames import Loop
 from devfix.analysis.language.rounds import is_settled, widen
 from devfix.analysis.text.syntax import remembered, statements_in, walk
@@ -91,10 +91,11 @@ def while_(interp: Interpreter, node: ast.While) -> None:
 
     Counters become any number, and ``break`` joins behind ``else``.
     """
-    before = interp.state.fork()
     loop = Loop()
     interp.frame.loops.append(loop)
-    for _ in _with_last(range(LOOP_ROUNDS), loop):
+    rounds = () if _one_by_one(interp, node, loop) else range(LOOP_ROUNDS)
+    before = interp.state.fork()
+    for _ in _with_last(rounds, loop) if rounds else ():
         unbound = interp.unbound
         if answers.truth(interp, interp.eval(node.test)) is False:
             break
@@ -106,6 +107,23 @@ def while_(interp: Interpreter, node: ast.While) -> None:
     if not interp.state.dead:
         _end(interp, loop, node.test)
     _leave_loop(interp, loop, node.orelse)
+
+
+def _one_by_one(interp: Interpreter, node: ast.While, loop: Loop) -> bool:
+    """Whether the rounds of a worklist were followed one by one until it ended."""
+    goes_on: bool | None = None
+    loop.exact = True
+    for _ in range(worklists.rounds(interp, node)):
+        goes_on = worklists.goes_on(interp, node)
+        if not goes_on:
+            break
+        interp.eval(node.test)
+        interp.run(node.body)
+        _next_round(interp, loop, None)
+        if interp.state.dead or interp.exhausted:
+            break
+    loop.exact = False
+    return goes_on is False or interp.state.dead or interp.exhausted
 
 
 def _end(interp: Interpreter, loop: Loop, test: ast.expr) -> None:
