@@ -81,3 +81,35 @@ both.extendleft([torch.ones(4)])
 y = x + both[1]
 x = x + both[0]
 """) == [f"{(HEAD).count(chr(10)) + 5}: device"]
+
+
+@pytest.mark.parametrize("emptied", ["del kept[:]", "kept.clear()", "del kept[0:2]", "kept[:] = []"])
+def test_a_list_that_is_filled_anew(emptied: str) -> None:
+    text = f"""{HEAD}
+kept = [torch.ones(4), torch.ones(4)]
+moved = [each.to(device) for each in kept]
+{emptied}
+for each in moved:
+    kept.append(each)
+x = x + kept[0]
+"""
+    assert clashes(text) == []
+    assert clashes(text.replace(".to(device)", "")) == [f"{text.count(chr(10))}: device"]
+
+
+def test_where_items_are_in_what_is_left() -> None:
+    text = """
+turned, cut, tail, rest = [1, 2, 3], [1, 2, 3, 4], [1, 2, 3], [1, 2, 3]
+turned.reverse()
+del cut[1:3]
+del tail[-1:]
+del rest[::2]
+first, second, third, fourth = turned[0], cut[1], tail[-1], rest[0]
+grown = []
+for number in range(48):
+    grown.append(number)
+    if number % 7 == 0:
+        del grown[:]
+last = grown[-1]
+"""
+    assert lies(text) == []

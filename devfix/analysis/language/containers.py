@@ -254,6 +254,12 @@ def taken_from(obj: Obj) -> Obj:
     return shuffled(obj).with_fact(TAKEN, TRUE)
 
 
+def emptied(obj: Obj) -> Obj:
+    """A list, or a set, in which nothing is left."""
+    facts = {name: fact for name, fact in obj.facts.items() if name not in (list_places.GROWN, TAKEN)}
+    return replace(obj, items=(), element=None, facts=facts)
+
+
 def _longer(obj: Obj, value: Value) -> Obj:
     """A list with a further element: some are as before, and some are the new one, unless a loop takes them out of it."""
     values = [*everything(obj), value]

@@ -96,6 +96,18 @@ def _set_in_owner(
             store(interp, owner, name, value, node)
 
 
+def delete_slice(interp: Interpreter, ref: Ref, part: ast.Slice) -> None:
+    """``del items[1:]``; ``del items[:]`` leaves nothing, whatever there was."""
+    obj = interp.obj(ref)
+    if obj.kind != "list":
+        return
+    if part.lower is part.upper is part.step is None:
+        interp.update(ref, containers.emptied(obj))
+        return
+    left = list_places.with_slice(interp, obj, iteration.known_slice(interp, part), ())
+    interp.update(ref, left or containers.taken_from(obj))
+
+
 def _with_slice(interp: Interpreter, obj: Obj, value: Value, node: ast.expr | None) -> Obj:
     """``items[:] = others``: a list that has what another collection has, or something of it where the slice has bounds."""
     items = iteration.exact_items(interp, value)

@@ -69,6 +69,12 @@ def with_item(interp: Interpreter, obj: Obj, key: Value, value: Value) -> Obj | 
     return replace(obj, items=tuple(rest))
 
 
+def turned(interp: Interpreter, obj: Obj) -> Obj | None:
+    """The list the other way round; None where it is not known what it holds where."""
+    items = _known(interp, obj)
+    return None if items is None else replace(obj, items=items[::-1])
+
+
 def with_slice(
     interp: Interpreter, obj: Obj, bounds: slice | None, values: tuple[Value, ...] | None
 ) -> Obj | None:

@@ -35,6 +35,7 @@ from devfix.analysis.language import (
     enumerations,
     handlers,
     imports,
+    item_assignment,
     loops,
     patterns,
     raising,
@@ -198,7 +199,9 @@ def delete(interp: Interpreter, node: ast.Delete) -> None:
             cached_properties.forget(interp, interp.eval(target.value), Const(target.attr))
         elif isinstance(target, ast.Subscript):
             container, key = interp.eval(target.value), interp.eval(target.slice)
-            if isinstance(container, Ref):
+            if isinstance(container, Ref) and isinstance(target.slice, ast.Slice):
+                item_assignment.delete_slice(interp, container, target.slice)
+            elif isinstance(container, Ref):
                 containers.delete_item(interp, container, key)
                 tables.delete(interp, container)
 

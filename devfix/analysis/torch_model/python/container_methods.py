@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis.assumptions import device_keys, unsure_entries
 from devfix.analysis.domain.copying import replace
-from devfix.analysis.domain.join import TAKEN, join_all, join_elements
+from devfix.analysis.domain.join import join_all, join_elements
 from devfix.analysis.domain.values import (
     FALSE,
     NONE,
@@ -70,14 +70,13 @@ def call(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> 
         return join_all(values) if values else UNKNOWN
     if name in ("sort", "reverse", "rotate", "remove", "discard"):
         changed = containers.taken_from if name in ("remove", "discard") else containers.shuffled
-        interp.update(ref, changed(obj))
+        turned = list_places.turned(interp, obj) if name == "reverse" else None
+        interp.update(ref, turned or changed(obj))
         return NONE
     if name == "copy":
         return interp.new(obj)
     if name == "clear":
-        of_items = (list_places.GROWN, TAKEN)
-        facts = {name: fact for name, fact in obj.facts.items() if name not in of_items}
-        interp.update(ref, replace(obj, items=(), element=None, facts=facts))
+        interp.update(ref, containers.emptied(obj))
         return NONE
     if name == "index" and obj.element is None and list_places.GROWN not in obj.facts and len(site.args) == 1:
         return _index(obj.items or (), first)

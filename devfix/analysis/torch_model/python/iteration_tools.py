@@ -135,11 +135,6 @@ def pairwise(interp: Interpreter, name: str, site: CallSite) -> Value:
     return _told_apart(interp, name, site) or Sequence(TupleValue((_first(interp, site),) * 2))
 
 
-def some(position: int) -> Callable[[Interpreter, str, CallSite], Value]:
-    """What lets some of the items of this argument through."""
-    return lambda interp, name, site: Sequence(_first(interp, site, position))
-
-
 def batched(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``itertools.batched(items, n)``."""
     return Sequence(Sequence(_first(interp, site)))
@@ -301,8 +296,6 @@ HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
         combinations,
     ),
     "itertools.pairwise": pairwise,
-    "itertools.compress": some(0),
-    **dict.fromkeys(("itertools.takewhile", "itertools.dropwhile", "itertools.filterfalse"), some(1)),
     "itertools.batched": batched,
     "itertools.repeat": repeat,
     "itertools.zip_longest": zip_longest,

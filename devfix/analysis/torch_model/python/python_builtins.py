@@ -35,7 +35,7 @@ from devfix.analysis.domain.values import (
     without_none,
 )
 from devfix.analysis.language import iteration, iterators, list_places, raising, speaking, text_keys
-from devfix.analysis.language.frames import Arg, CallSite
+from devfix.analysis.language.frames import CallSite
 from devfix.analysis.nn import modules
 from devfix.analysis.torch_model.arrays import numpy_types
 from devfix.analysis.torch_model.python import mapped, overloads
@@ -244,26 +244,6 @@ def _added(interp: Interpreter, left: Value, right: Value, site: CallSite) -> Va
     return found or operators.binary(interp, node, left, right)
 
 
-def extreme(interp: Interpreter, name: str, site: CallSite) -> Value:
-    """``max`` and ``min``."""
-    values = [arg.value for arg in site.args]
-    if len(values) == 1:
-        default = site.value(None, "default")
-        if default is not None and iteration.left(interp, values[0]) == ():
-            return default
-        return iteration.element(interp, values[0], site.args[0].node)
-    numbers = [value.value for value in values if isinstance(value, Const) and type(value.value) is int]
-    if numbers and len(numbers) == len(values):
-        return Const(max(numbers) if name.endswith("max") else min(numbers))
-    if name.endswith("min") and 1 in numbers and all(scalar_type(value) == "int" for value in values):
-        return Const(1)  # of things of which there is one at the most there is one
-    usual = [each.value for each in map(usual_value, values) if each is not None and type(each.value) is int]
-    if usual and len(usual) == len(values):
-        return Scalar("int", max(usual) if name.endswith("max") else min(usual))
-    joined = join_all(values) if values else UNKNOWN
-    return replace(joined, usual=None) if isinstance(joined, Scalar) else joined
-
-
 def iter_(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``iter``: the elements of an object that defines how to iterate, any other value itself."""
     value = _first(site)
@@ -288,27 +268,6 @@ def next_(interp: Interpreter, name: str, site: CallSite) -> Value:
             return UNKNOWN
     found = iterators.step(interp, value, node)
     return iterators.next_element(interp, value, node) if found is None else found
-
-
-#: So many items are told apart by a predicate.
-_FILTERED = 16
-
-
-def filter_(interp: Interpreter, name: str, site: CallSite) -> Value:
-    """``filter``: those of a few known items of which the predicate may be true; else elements, and the predicate is not called."""
-    if len(site.args) < 2:
-        return UNKNOWN
-    predicate, given = site.args[0].value, site.args[1]
-    items = iteration.fresh_items(interp, given.value, given.node)
-    if items is None or len(items) > _FILTERED:
-        return Sequence(iteration.element(interp, given.value, given.node))
-    asked = [
-        item if predicate == NONE else interp.call(predicate, CallSite(site.node, (Arg(item),)))
-        for item in items
-    ]
-    answers = [truth(interp, each) for each in asked]
-    kept = tuple(item for item, answer in zip(items, answers, strict=True) if answer is not False)
-    return Sequence(join_all(list(kept))) if None in answers else TupleValue(kept)
 
 
 def super_(interp: Interpreter, name: str, site: CallSite) -> Value:
@@ -381,13 +340,10 @@ HANDLERS: dict[str, Handler] = {
     "weakref.WeakSet": lambda interp, _name, site: same_elements(interp, "builtins.set", site),
     "builtins.property": property_,
     "builtins.sum": sum_,
-    "builtins.max": extreme,
-    "builtins.min": extreme,
     "builtins.iter": iter_,
     "builtins.next": next_,
     "builtins.anext": next_,
     "builtins.map": mapped.call,
-    "builtins.filter": filter_,
     "builtins.super": super_,
     "builtins.str": text,
     "builtins.repr": text,

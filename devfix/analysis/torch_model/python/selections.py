@@ -1,0 +1,131 @@
+"""Selections: tools that let some of the items of a collection through (``filter``, ``takewhile``), or one (``max``)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from devfix.analysis.deciding.answers import truth
+from devfix.analysis.domain.copying import replace
+from devfix.analysis.domain.join import join_all, scalar_type
+from devfix.analysis.domain.values import (
+    NONE,
+    UNKNOWN,
+    Const,
+    Scalar,
+    Sequence,
+    TupleValue,
+    Value,
+    usual_value,
+)
+from devfix.analysis.language import iteration
+from devfix.analysis.language.frames import Arg, CallSite
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+Handler = Callable[["Interpreter", str, CallSite], Value]
+#: So many items are told apart by a predicate.
+_MOST = 16
+
+
+def filter_(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``filter``: those of a few known items of which the predicate may be true; else elements, and the predicate is not called."""
+    items = _few(interp, site.args[1]) if len(site.args) > 1 else None
+    if items is None:
+        return _any_of(interp, site.args[1]) if len(site.args) > 1 else UNKNOWN
+    answers = _answers(interp, site.args[0].value, items, site)
+    kept = tuple(item for item, answer in zip(items, answers, strict=True) if answer is not False)
+    return Sequence(join_all(list(kept))) if None in answers else TupleValue(kept)
+
+
+def through(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``takewhile``, ``dropwhile``, ``filterfalse``: what a predicate lets through; where nobody knows that, any of the items."""
+    items = _few(interp, site.args[1]) if len(site.args) > 1 else None
+    if items is None:
+        return _any_of(interp, site.args[1]) if len(site.args) > 1 else UNKNOWN
+    answers = _answers(interp, site.args[0].value, items, site)
+    if name.endswith("filterfalse"):
+        kept = tuple(item for item, answer in zip(items, answers, strict=True) if answer is not True)
+        return Sequence(join_all(list(kept))) if None in answers else TupleValue(kept)
+    end = next((place for place, answer in enumerate(answers) if answer is not True), len(items))
+    if end < len(items) and answers[end] is None:
+        return Sequence(join_all(list(items)))
+    return TupleValue(items[:end] if name.endswith("takewhile") else items[end:])
+
+
+def compress(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``compress(items, selectors)``."""
+    if not site.args:
+        return UNKNOWN
+    items = iteration.exact_items(interp, site.args[0].value)
+    selectors = iteration.exact_items(interp, site.args[1].value) if len(site.args) > 1 else None
+    if items is None or selectors is None:
+        return _any_of(interp, site.args[0])
+    answers = [truth(interp, each) for each in selectors]
+    kept = tuple(item for item, answer in zip(items, answers, strict=False) if answer is not False)
+    return Sequence(join_all(list(kept))) if None in answers else TupleValue(kept)
+
+
+def extreme(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``max`` and ``min``."""
+    values = [arg.value for arg in site.args]
+    if len(values) == 1:
+        default = site.value(None, "default")
+        if default is not None and iteration.left(interp, values[0]) == ():
+            return default
+        return _one_of(interp, name, site)
+    numbers = [value.value for value in values if isinstance(value, Const) and type(value.value) is int]
+    if numbers and len(numbers) == len(values):
+        return Const(max(numbers) if name.endswith("max") else min(numbers))
+    if name.endswith("min") and 1 in numbers and all(scalar_type(value) == "int" for value in values):
+        return Const(1)  # of things of which there is one at the most there is one
+    usual = [each.value for each in map(usual_value, values) if each is not None and type(each.value) is int]
+    if usual and len(usual) == len(values):
+        return Scalar("int", max(usual) if name.endswith("max") else min(usual))
+    joined = join_all(values) if values else UNKNOWN
+    return replace(joined, usual=None) if isinstance(joined, Scalar) else joined
+
+
+def _one_of(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """The item that is the largest or smallest by a key, where those are known; else any, none of which is it for certain."""
+    given, key = site.args[0], site.value(None, "key")
+    items = iteration.fresh_items(interp, given.value, given.node)
+    if not items:
+        return iteration.element(interp, given.value, given.node)
+    if key is not None and key != NONE and len(items) <= _MOST:
+        keys = [interp.call(key, CallSite(site.node, (Arg(item),))) for item in items]
+        known = [each.value for each in keys if isinstance(each, Const) and type(each.value) in (int, float)]
+        if len(known) == len(items):
+            chosen = max(known) if name.endswith("max") else min(known)  # type: ignore[type-var] # numbers
+            return items[known.index(chosen)]
+    return join_all(list(items))
+
+
+def _few(interp: Interpreter, given: Arg) -> tuple[Value, ...] | None:
+    items = iteration.fresh_items(interp, given.value, given.node)
+    return items if items is not None and len(items) <= _MOST else None
+
+
+def _any_of(interp: Interpreter, given: Arg) -> Value:
+    return Sequence(iteration.element(interp, given.value, given.node))
+
+
+def _answers(
+    interp: Interpreter, predicate: Value, items: tuple[Value, ...], site: CallSite
+) -> list[bool | None]:
+    """What a predicate says of each item; without one it is whether that counts as true."""
+    asked = [
+        item if predicate == NONE else interp.call(predicate, CallSite(site.node, (Arg(item),)))
+        for item in items
+    ]
+    return [truth(interp, each) for each in asked]
+
+
+HANDLERS: dict[str, Handler] = {
+    "builtins.filter": filter_,
+    "builtins.max": extreme,
+    "builtins.min": extreme,
+    "itertools.compress": compress,
+    **dict.fromkeys(("itertools.takewhile", "itertools.dropwhile", "itertools.filterfalse"), through),
+}
