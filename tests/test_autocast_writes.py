@@ -34,6 +34,28 @@ def test_the_source_is_cast(write: str) -> None:
     assert "y.float()" in mended["main.py"] or "y.to(out.dtype)" in mended["main.py"]
 
 
+@pytest.mark.parametrize("write", WRITES)
+@pytest.mark.parametrize(
+    "made",
+    ["torch.zeros_like(x)", "x.new_zeros(6, 4)", "torch.zeros(x.shape, dtype=x.dtype, device=device)"],
+)
+def test_the_source_is_as_wide_as_an_input_is_of_which_the_target_is_made(made: str, write: str) -> None:
+    head = HEAD.replace("torch.zeros(6, 4, device=device)", made)
+    mended, _ = fix_texts({"main.py": f"{head}    {write}\n"}, Applicability.UNSAFE)
+    assert mended["main.py"] == f"{head}    {write}\n".replace("y)\n", "y.to(out.dtype))\n").replace(
+        "= y\n", "= y.to(out.dtype)\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "made", ["torch.zeros(6, 4, device=device)", "torch.zeros_like(x, dtype=torch.float32)"]
+)
+def test_a_target_that_is_float32_in_every_run_says_so(made: str) -> None:
+    head = HEAD.replace("torch.zeros(6, 4, device=device)", made)
+    mended, _ = fix_texts({"main.py": f"{head}    out[at] = y\n"}, Applicability.UNSAFE)
+    assert mended["main.py"] == f"{head}    out[at] = y.float()\n"
+
+
 @pytest.mark.parametrize(
     "write",
     [

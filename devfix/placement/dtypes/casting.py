@@ -37,7 +37,7 @@ from devfix.placement.dtypes import (
     written_binding,
     written_truths,
 )
-from devfix.placement.dtypes.dtype_expression import dtype_expression, follows
+from devfix.placement.dtypes.dtype_expression import dtype_expression, follows, is_of_target
 from devfix.placement.moves import gradient_function, suffixes
 from devfix.placement.to_host.shared_memory import is_written_later
 
@@ -70,7 +70,8 @@ class Recaster:
         names = [site.text for site in operand.trail if site.kind == "name"] if here else []
         self.name = names[-1] if names else operand.text
         self.title = f"cast `{self.name}` to {wanted}"
-        self.follows = dtype_expression(facts, mismatch) if wanted not in _DEFAULTS else None
+        decided = wanted in _DEFAULTS and not is_of_target(facts, mismatch, operand)
+        self.follows = None if decided else dtype_expression(facts, mismatch)
         self.is_part = complex_parts.has(operand)
 
     def at_entry_first(self) -> list[Fix]:
@@ -95,7 +96,7 @@ class Recaster:
     def _at_entry_first(self) -> list[Fix]:
         if self.wanted not in _DEFAULTS and (back := widening.undone(self.facts, self.operand, self.wanted)):
             return [Fix(self.title, back, Applicability.UNSAFE), *self._fixes(self._at_use())]
-        if self.wanted not in _DEFAULTS and self.follows is not None:
+        if self.follows is not None:
             return self._fixes(self._at_use())
         island = double_island.widened(self.facts, self.mismatch, self.operand)
         if self.wanted == "float32" and island:

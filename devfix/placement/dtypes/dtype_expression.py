@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.outline import Outline
 from devfix.analysis.text.syntax import called, first_name
+from devfix.analysis.torch_model.devices.autocast import HALVES
 from devfix.findings import Mismatch, Operand, Origin
 from devfix.placement.devices.device_expression import place_at
 
@@ -19,6 +20,9 @@ _GETTERS, _UNNAMED = frozenset({"get_encoder", "get_decoder"}), "torch.nn.Module
 _MODULES = ("torch.nn.", "torchvision.models.", "timm.")
 #: Methods of a module that return it.
 _ITSELF = frozenset("to cuda cpu half bfloat16 float double eval train requires_grad_".split())
+
+#: The roles of what is written into another tensor, by indices.
+_WRITTEN = ("values", "source", "src")
 
 
 def dtype_expression(facts: Facts, mismatch: Mismatch) -> str | None:
@@ -42,6 +46,25 @@ def dtype_expression(facts: Facts, mismatch: Mismatch) -> str | None:
     if name in _WEIGHTED and _is_made_as(outline, text, name):
         return f"{text}.weight.dtype"
     return _own_dtype(outline, node) or f"next({text}.parameters()).dtype"
+
+
+def is_of_target(facts: Facts, mismatch: Mismatch, operand: Operand) -> bool:
+    """Whether floats that autocast made narrow are written into what has the dtype of an input: ``torch.zeros_like(x)``."""
+    if operand.dtype not in HALVES or operand.role not in _WRITTEN or operand != mismatch.operands[0]:
+        return False
+    made = mismatch.operands[1].trail[:1] if len(mismatch.operands) > 1 else ()
+    return any(follows(facts, site) or _is_told_that_of_another(facts, site) for site in made)
+
+
+def _is_told_that_of_another(facts: Facts, origin: Origin) -> bool:
+    """Whether a value has the dtype of another one by ``x.new_zeros(2)`` or ``torch.zeros(2, dtype=x.dtype)``."""
+    place = place_at(facts, origin.path, origin.span)
+    if place is None or not isinstance(place.node, ast.Call):
+        return False
+    told = next((keyword.value for keyword in place.node.keywords if keyword.arg == "dtype"), None)
+    if told is None:
+        return called(place.node).startswith("new_")
+    return isinstance(told, ast.Attribute) and told.attr == "dtype"
 
 
 def follows(facts: Facts, origin: Origin) -> bool:
