@@ -55,3 +55,61 @@ def test_what_is_taken_from_another_thing_is_no_sibling() -> None:
 
 def test_what_moves_already_stays() -> None:
     assert added(APART, "src = src.data.cuda(); trg = trg.data.cuda()") == []
+
+
+HELPED = """
+import torch
+from torch.utils.data import DataLoader
+from helpers import unpack
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+net = torch.nn.Bilinear(3, 2, 1).to(device)
+rows = [{"image": torch.rand(3), "age": torch.rand(2), "target": torch.rand(1)} for _ in range(6)]
+
+def train(batches):
+    for batch in batches:
+        image, age, target = unpack(batch, device)
+        (net(image, age) - target).square().mean().backward()
+
+def validate(batches):
+    for batch in batches:
+        image, age, target = unpack(batch, device)
+        {use}
+
+train(DataLoader(rows, batch_size=2))
+validate(DataLoader(rows, batch_size=2))
+"""
+UNPACK = """
+def unpack(batch, device):
+    image = batch["image"].to(device, non_blocking=True)
+    target = batch["target"].to(device)
+    return image, {age}, target
+"""
+USE = "print((net(image, age) - target).sum())"
+
+
+def test_a_part_moves_where_a_function_gives_it_back_beside_others_that_it_moves() -> None:
+    texts = files(HELPED.replace("{use}", USE), helpers=UNPACK.format(age='batch["age"]'))
+    after = fix_texts(texts)[0]
+    assert (
+        after["helpers.py"]
+        == files(UNPACK.format(age='batch["age"].to(device, non_blocking=True)'))["main.py"]
+    )
+    assert after["main.py"] == texts["main.py"]
+
+
+@pytest.mark.parametrize(
+    ("age", "use"),
+    [
+        ('batch["age"]', "print((image.sum() - target).sum(), age.numpy())"),
+        ('batch.get("age")', USE),
+        ('batch["age"] * 2', USE),
+    ],
+)
+def test_a_part_that_is_wanted_on_the_cpu_or_computed_or_optional_moves_where_it_is_used(
+    age: str, use: str
+) -> None:
+    texts = files(HELPED.replace("{use}", use), helpers=UNPACK.format(age=age))
+    after = fix_texts(texts)[0]
+    assert after["helpers.py"] == texts["helpers.py"]
+    assert after["main.py"].count("age = age.to(device)") == after["main.py"].count("net(image, age)") > 0

@@ -16,6 +16,7 @@ from devfix.placement.moves import (
     passing_mover,
     whole_dict,
 )
+from devfix.placement.siblings import returned_beside
 from devfix.placement.telling import cache_key, told_class
 
 
@@ -36,4 +37,5 @@ def ways(
     yield brought_back.where_returned(facts, operand, trails)
     yield function_result.where_returned(facts, trails)
     yield function_result.where_called(facts, trails)
+    yield returned_beside.moved(facts, trails)
     yield told_class.told(facts, trails)
