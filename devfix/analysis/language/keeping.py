@@ -14,6 +14,7 @@ from devfix.analysis.nn import hidden_modules
 from devfix.analysis.nn.modules import UNMADE, is_module, somewhere
 from devfix.analysis.record.trails import OF_OBJECT, extend
 from devfix.analysis.torch_model.tensors import leaves
+from devfix.findings import Origin
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -32,8 +33,11 @@ def stored(interp: Interpreter, ref: Ref, obj: Obj, name: str, value: Value, tar
         plain = not value.parameter and name not in obj.buffers
         if plain and UNMADE in obj.facts:  # it may be a buffer, which moves with its module
             value = replace(value, device=UNKNOWN_DEVICE, dtype=None, split=None, paths=())
-        kind = "module-attribute" if plain and is_being_built(interp, ref) else "attribute"
-        return value.at(interp.site(kind, target))
+        if plain and is_being_built(interp, ref):
+            return value.at(interp.site("module-attribute", target))
+        kept = value.at(interp.site("attribute", target))
+        first = _own_store(obj, name) if plain else None
+        return kept.at(first) if first is not None and _is_part_of_unfinished(interp, ref) else kept
     if isinstance(value, Array):
         return replace(value, trail=extend(value.trail, interp.site("attribute", target)))
     for member in members(value):  # None or a list, say
@@ -57,6 +61,21 @@ def is_being_built(interp: Interpreter, ref: Ref) -> bool:
         if frame.receiver == ref and frame.scope.rpartition(".")[2] in CONSTRUCTORS:
             return True
     return False
+
+
+def _own_store(obj: Obj, name: str) -> Origin | None:
+    """Where the constructor of a module made a tensor its attribute: as a buffer, it would be one ever after."""
+    held = obj.attrs.get(name)
+    sites = reversed(held.trail) if isinstance(held, Tensor) else ()
+    last = next((site for site in sites if site.kind == "module-attribute"), None)
+    return last if last is not None and last.text.rpartition(".")[2] == name else None
+
+
+def _is_part_of_unfinished(interp: Interpreter, ref: Ref) -> bool:
+    """Whether a module is a part of one whose constructor (or what it calls) is running."""
+    around = {frame.receiver for frame in interp.stack if frame.scope.rpartition(".")[2] in CONSTRUCTORS}
+    wholes = (interp.obj(each) for each in around if isinstance(each, Ref) and is_module(interp, each))
+    return any(ref in whole.attrs.values() for whole in wholes)
 
 
 def store_hidden(
