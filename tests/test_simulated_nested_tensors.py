@@ -1,4 +1,4 @@
-"""Nested tensors with jagged rows on a simulated accelerator: they move, have gradients, and are where their rows are."""
+"""Nested tensors on a simulated accelerator: they move, have gradients, and are where their rows are."""
 
 from __future__ import annotations
 
@@ -56,3 +56,19 @@ def test_what_is_elsewhere_is_refused(there: bool) -> None:
             layer(rows)
         with pytest.raises(RuntimeError, match="same device"):
             rows + rows.to("cpu" if there else CUDA)
+
+
+@pytest.mark.parametrize("name", ["nested_tensor", "as_nested_tensor"])
+@pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors")
+def test_rows_on_two_devices_are_refused(name: str) -> None:
+    """Asked of an H200: "got tensors is on cpu, different from other tensors on cuda:0"."""
+    with simulated_accelerator():
+        here, there = torch.ones(3, 4), torch.ones(5, 4, device=CUDA)
+        for rows in ([here, there], [there, here]):
+            with pytest.raises(RuntimeError, match="got tensors is on"):
+                getattr(torch.nested, name)(rows)
+        assert getattr(torch.nested, name)([there, there]).device == CUDA
+    with simulated_accelerator(heal=True) as machine:
+        rows = [torch.ones(3, 4), torch.ones(5, 4, device=CUDA)]
+        assert getattr(torch.nested, name)(rows).device == CUDA
+        assert [found["kind"] for found in machine.log.mismatches] == ["device"]

@@ -27,6 +27,8 @@ def install(patcher: Patcher, machine: Machine) -> None:
         patcher.wrap(torch, name, lambda original: _together(machine, original))
     patcher.wrap(torch.Tensor, "_make_wrapper_subclass", lambda original: _wrapping(machine, original))
     patcher.wrap(torch.nested, "nested_tensor", lambda original: _copying(machine, original))
+    for name in ("nested_tensor", "as_nested_tensor"):
+        patcher.wrap(torch.nested, name, _joining)
 
 
 def _together(machine: Machine, original: Any) -> Any:
@@ -97,3 +99,18 @@ def _copying(machine: Machine, original: Any) -> Any:
         )
 
     return nested_tensor
+
+
+def _joining(original: Any) -> Any:
+    """What makes a nested tensor of several, which are joined where the first is: on a GPU it is ``cat`` that refuses others."""
+
+    @functools.wraps(original)
+    def nested(tensors: Any, *args: Any, **kwargs: Any) -> Any:
+        told = args or kwargs.get("device") is not None or kwargs.get("layout") is torch.jagged
+        rows = [] if told or isinstance(tensors, torch.Tensor) else list(tensors)
+        if not all(isinstance(row, torch.Tensor) for row in rows) or len({row.device for row in rows}) < 2:
+            return original(tensors, *args, **kwargs)
+        target = torch.cat([row.flatten() for row in rows]).device
+        return original([move(row, target, "torch.nested") for row in rows], **kwargs)
+
+    return nested
