@@ -10,7 +10,8 @@ class IntegerWhereFloatNeeded(Rule):
 
     ``mean``, ``std``, ``norm`` and ``softmax`` have a float result, and PyTorch does not choose
     its width for integers: "mean(): could not infer output dtype", on every device. Matrices of
-    integers are multiplied on the CPU alone: on CUDA "addmm_cuda" is not implemented for 'Long'.
+    integers are multiplied on the CPU alone: on CUDA "addmm_cuda" is not implemented for 'Long'. Bools are subtracted
+    nowhere: "Subtraction, the `-` operator, with a bool tensor is not supported".
 
     The fix adds ``.float()`` in front, or makes the cast that is there one to float. It is unsafe,
     as every cast: integers above 2**24 are rounded.
@@ -39,7 +40,6 @@ class IntegerWhereFloatNeeded(Rule):
             names = " and ".join(f"`{operand.text}`" for operand in operands)
             verb = "are" if len(operands) > 1 else "is"
             where = " on an accelerator" if mismatch.get("there") else ""
-            message = (
-                f"{names} {verb} {operands[0].dtype}, and {mismatch.operation} takes floats alone{where}"
-            )
+            taken = "no truths" if mismatch.get("numbers") else "floats alone"
+            message = f"{names} {verb} {operands[0].dtype}, and {mismatch.operation} takes {taken}{where}"
             yield self.finding(mismatch, message, cast_together(facts, mismatch, "float32"))

@@ -10,8 +10,9 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING
 
+from devfix.analysis.domain.join import scalar_type
 from devfix.analysis.domain.lattice import INTEGERS, Device, floating
-from devfix.analysis.domain.values import NONE, Const, Tensor
+from devfix.analysis.domain.values import NONE, Const, Tensor, Value
 from devfix.analysis.torch_model.modules import norms
 from devfix.analysis.torch_model.tensors import requirements
 from devfix.analysis.torch_model.tensors.arguments import asked_dtype
@@ -164,6 +165,26 @@ def check_together(
     everywhere = name in TOGETHER or kinds == {"bool"}
     if everywhere or device.is_accelerator:
         _record(interp, node, operation, numbers, there=not everywhere)
+
+
+#: What truths are subtracted from, or that from them, where floats of 32 bits are meant.
+_BESIDE_TRUTHS = ("int", "float", "float32", "float64")
+
+
+def check_difference(
+    interp: Interpreter, node: ast.AST, operation: str, parts: list[Part], values: tuple[Value, Value]
+) -> None:
+    """``1 - done``: "Subtraction, the `-` operator, with a bool tensor is not supported", beside numbers and floats.
+
+    What is taken from truths by truths, or from integers, may be meant in several ways.
+    """
+    truths = [part for part in parts if part.tensor.dtype == "bool"]
+    if operation != "torch.sub" or len(truths) != 1:
+        return
+    others = [value for value in values if not (isinstance(value, Tensor) and value.dtype == "bool")]
+    beside = [value.dtype if isinstance(value, Tensor) else scalar_type(value) for value in others]
+    if beside[0] in _BESIDE_TRUTHS:
+        requirements.record(interp, node, operation, "float-dtype", truths, wanted="float32", numbers="1")
 
 
 def _record(interp: Interpreter, node: ast.AST, operation: str, parts: list[Part], *, there: bool) -> None:

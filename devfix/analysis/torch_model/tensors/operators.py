@@ -154,6 +154,7 @@ def tensor_result(
     if strict:
         requirements.same_dtype(interp, node, name, parts)
     operand_types.check_logical(interp, node, name, parts, [left[0], right[0]])
+    float_operations.check_difference(interp, node, name, parts, (left[0], right[0]))
     if isinstance(op, ast.Pow):
         number_range.check_exponent(interp, node, Arg(*left), Arg(*right))
     device = requirements.meet(interp, node, name, parts, scalars=not strict)
@@ -372,6 +373,7 @@ def in_place(interp: Interpreter, node: ast.AugAssign, left: Value, right: Value
         requirements.meet(interp, node, name, parts, detail={"in_place": "input"})
         in_place_results.check(interp, node, name, parts, [right])
         operand_types.check_logical(interp, node, name, parts, [])
+        float_operations.check_difference(interp, node, name, parts, (left, right))
         return replace(left, cast_of=None)
     if isinstance(left, Tensor) and scalar_type(right) is not None:
         in_place_results.check(
