@@ -358,9 +358,7 @@ class Obj:
 
     def with_fact(self, name: str, value: Value) -> Obj:
         """This object with one fact set; itself where it is."""
-        if self.facts.get(name) is value:
-            return self
-        return replace(self, facts={**self.facts, name: value})
+        return self if self.facts.get(name) is value else replace(self, facts={**self.facts, name: value})
 
 
 @frozen
