@@ -128,6 +128,37 @@ def test_where_the_function_moves_the_module_itself_it_is_asked_behind_that() ->
     assert after.index("model.cuda()") < after.index("next(model.parameters()).device")
 
 
+_MAPPINGS = """
+import torch
+from torch.utils.data import DataLoader
+
+model = torch.nn.Linear(4, 1)
+{moved}
+data = DataLoader([{{"x": torch.ones(4), "y": torch.ones(1)}} for _ in range(4)])
+
+
+def train(epoch):
+    {start}
+    for batch in data:
+        (model(batch["x"]) - batch["y"]).sum().backward()
+
+
+train(1)
+"""
+_EACH = "batch = {{k: v.to({}) for k, v in batch.items()}}\n"
+
+
+def test_a_device_that_is_asked_for_with_each_item_of_each_batch_gets_a_name() -> None:
+    after = fixed(_MAPPINGS.format(moved="model.cuda()", start="model.train()"))
+    assert "    device = next(model.parameters()).device\n    model.train()\n" in after
+    assert _EACH.format("device") in after
+
+
+def test_it_gets_none_above_what_moves_the_module() -> None:
+    after = fixed(_MAPPINGS.format(moved="", start="model.cuda()"))
+    assert _EACH.format("next(model.parameters()).device") in after
+
+
 def test_a_module_that_a_function_does_not_use_tells_it_nothing() -> None:
     text = (
         LOOP.format(moved="model.cuda()")

@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Mapping, Sequence
 
+from devfix.analysis.text.scope_names import COMPREHENSIONS
 from devfix.analysis.text.syntax import first_name
 from devfix.tidying.functions import (
     Function,
@@ -60,8 +61,19 @@ def _asked_for(written: Written, function: Function) -> tuple[str, list[int]] | 
             if match["module"] not in bound and match["module"] not in moved:
                 asked.setdefault(match[0], []).append(number)
     text = max(asked, key=lambda each: len(asked[each]), default="")
-    again = len(asked.get(text, ())) > 1 and first.lineno > function.lineno
-    return (text, sorted(set(asked[text]))) if again and all(map(written.is_new_line, asked[text])) else None
+    numbers = asked.get(text, [])
+    again = len(numbers) > 1 or not _asked_for_each(function).isdisjoint(numbers)
+    named = again and first.lineno > function.lineno and all(map(written.is_new_line, numbers))
+    return (text, sorted(set(numbers))) if named else None
+
+
+def _asked_for_each(function: Function) -> set[int]:
+    """The lines of what comprehensions in loops make of each item: ``{k: v.to(device) for k, v in batch.items()}``."""
+    loops = (node for node in ast.walk(function) if isinstance(node, ast.For | ast.AsyncFor | ast.While))
+    inside = (part for loop in loops for each in loop.body for part in ast.walk(each))
+    rows = [node for node in inside if isinstance(node, COMPREHENSIONS)]
+    made = (part for row in rows for part in ([row.value] if isinstance(row, ast.DictComp) else [row.elt]))
+    return {node.lineno for part in made for node in ast.walk(part) if isinstance(node, ast.Attribute)}
 
 
 def asked_of_tensors(written: Written, function: Function) -> list[tuple[int, str]]:
