@@ -162,3 +162,36 @@ def test_what_comes_out_of_it_is_wide_again(precision: str) -> None:
 )
 def test_in_a_precision_that_others_tell_it_is_not_known(options: str) -> None:
     assert clashes(_ADDED.format(options=options)) == []
+
+
+_BLOCK = """
+import torch
+from accelerate import Accelerator
+from torch import nn
+
+accelerator = Accelerator({options})
+layer = nn.Linear(3, 3).to(accelerator.device)
+x = torch.ones(2, 3, device=accelerator.device)
+with accelerator.autocast({handler}):
+    y = layer(x)
+print(y @ x.T)
+"""
+
+
+@pytest.mark.parametrize("precision", ["fp16", "bf16"])
+def test_a_block_of_autocast_has_the_precision_that_the_framework_was_told(precision: str) -> None:
+    told = f"mixed_precision='{precision}'"
+    assert clashes(_BLOCK.format(options=told, handler="")) == ["11: dtype"]
+    assert clashes(_BLOCK.format(options=told, handler="AutocastKwargs(enabled=False)")) == []
+    assert clashes(_BLOCK.format(options=told, handler="").replace("y @", "y.float() @")) == []
+
+
+@pytest.mark.parametrize("options", ["", "mixed_precision='no'", "mixed_precision=input()"])
+def test_a_block_of_no_precision_that_is_known_computes_in_none(options: str) -> None:
+    assert clashes(_BLOCK.format(options=options, handler="")) == []
+
+
+def test_in_full_precision_a_block_casts_nothing_that_meets() -> None:
+    text = _BLOCK.format(options="mixed_precision='no'", handler="").replace("layer(x)", "layer(x.half())")
+    assert clashes(text) == ["10: dtype"]
+    assert clashes(text.replace("'no'", "'fp16'").replace("y @", "y.float() @")) == []

@@ -130,8 +130,13 @@ def _autocast(interp: Interpreter, backend: str, dtype: Value | None, enabled: V
     chosen = dtype_of(dtype) if dtype is not None else _AUTOCAST_DTYPES.get(backend)
     if backend == "cpu" and chosen == "float16":
         chosen = None  # tensors on an accelerator stay what they are
-    facts: dict[str, Value] = {"dtype": DTypeValue(chosen)}
-    if truth(interp, enabled or TRUE) is False:
+    return block_of_autocast(interp, chosen, enabled=truth(interp, enabled or TRUE) is not False)
+
+
+def block_of_autocast(interp: Interpreter, dtype: str | None, *, enabled: bool = True) -> Value:
+    """A context manager under which autocast computes in a dtype, or not at all."""
+    facts: dict[str, Value] = {"dtype": DTypeValue(dtype)}
+    if not enabled:
         facts["disabled"] = TRUE
     return interp.new(Obj("external", _AUTOCAST, facts=facts))
 

@@ -25,7 +25,7 @@ from devfix.analysis.domain.values import (
 from devfix.analysis.language import iteration
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.nn import modules
-from devfix.analysis.torch_model.devices import autocast, dispatching
+from devfix.analysis.torch_model.devices import autocast, choices, dispatching
 from devfix.analysis.torch_model.libraries import (
     generation,
     hf_trainer,
@@ -110,6 +110,8 @@ def method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -
             return site.args[0].value if site.args else UNKNOWN
         if name in _GATHERING:
             return collation.each_tensor(interp, site.args[0].value, _gathered) if site.args else UNKNOWN
+        if name == "autocast" and not site.args and not site.keywords:
+            return _block(interp, obj)
         if name == "to_device" and site.args:
             return _placed(interp, site.args[0].value, site)
         return UNKNOWN
@@ -117,6 +119,17 @@ def method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -
         return lightning.method(interp, ref, obj, name, site)
     of_lightning = lightning_methods.call(interp, ref, name, site)
     return of_lightning or hf_trainer.method(interp, ref, obj, name, site)
+
+
+def _block(interp: Interpreter, obj: Obj) -> Value:
+    """``accelerator.autocast()``, which has the precision of what is prepared; none of the full one."""
+    if obj.cls != External(ACCELERATE):
+        return UNKNOWN
+    lowering = obj.facts.get(_LOWERING)
+    if lowering is None:
+        return choices.block_of_autocast(interp, None, enabled=False)
+    known = isinstance(lowering, Const) and str(lowering.value) in autocast.HALVES
+    return choices.block_of_autocast(interp, str(lowering.value)) if known else UNKNOWN
 
 
 def _gathered(tensor: Tensor) -> Tensor:
