@@ -14,6 +14,7 @@ from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.join import tuple_elements
 from devfix.analysis.domain.lattice import join_devices, join_dtypes
 from devfix.analysis.domain.values import (
+    Function,
     Obj,
     Partial,
     Ref,
@@ -56,7 +57,7 @@ class Shared:
     holders: list[Ref]
     #: Variables: the frame and the name of each.
     variables: list[tuple[int, str]]
-    #: Lists and dicts that variables stand for, with tuples that hold some.
+    #: Lists and dicts that variables stand for.
     lists: list[Ref]
     #: Of each parameter where it was made, its module and its name there.
     parameters: list[tuple[Origin, Ref, str]]
@@ -71,8 +72,9 @@ _PLAIN = ("instance", "list", "dict")
 def of(interp: Interpreter, ref: Ref) -> Shared:
     """Who holds parameters of a module and its parts: plain objects that these keep, and variables."""
     parts = modules.tree(interp, ref)
-    holders, variables = _holders(interp, parts), list(_variables(interp, _is_parameter))
-    listing = _variables(interp, lambda value: _lists_parameters(interp, value))
+    frames = _frames(interp, parts)
+    holders, variables = _holders(interp, parts), list(_variables(interp, frames, _is_parameter))
+    listing = _variables(interp, frames, lambda value: _lists_parameters(interp, value))
     named = (interp.state.get(frame, name) for frame, name in listing)
     lists = list(dict.fromkeys(each for each in named if isinstance(each, Ref) and each not in holders))
     found = [
@@ -85,24 +87,39 @@ def of(interp: Interpreter, ref: Ref) -> Shared:
 
 
 def _lists_parameters(interp: Interpreter, value: Value) -> bool:
-    """Whether a value is a list or dict of tuples with a parameter; those of nothing else follow by themselves."""
+    """Whether a value is a list or dict that holds a parameter; those that a module has handed out follow by themselves."""
     obj = interp.obj_of(value) if isinstance(value, Ref) else None
     if obj is None or obj.kind not in ("list", "dict"):
         return False
-    return any(isinstance(each, TupleValue) and _is_parameter(each) for each in _values(obj))
+    return any(getattr(each, "owner", None) is None and _is_parameter(each) for each in _values(obj))
 
 
-def _variables(interp: Interpreter, wanted: Callable[[Value], bool]) -> Iterator[tuple[int, str]]:
-    """The variables that hold what is wanted: of the functions being executed, of a file where its own statements are.
+def _frames(interp: Interpreter, parts: list[Ref]) -> list[int]:
+    """Where variables may hold parameters: functions being executed, a file where its own statements are, and what is around functions.
 
-    A call does not look through all that its file binds: what it tells would depend on every name there.
+    The latter are those that a module or one of the variables stands for. A call does not look through all that its file binds: what it
+    tells would depend on every name there.
     """
-    for frame in interp.stack:
-        if frame.kind == "module" and frame is not interp.frame:
-            continue
-        for name, value in interp.state.variables(frame.id).items():
+    executed = [frame for frame in interp.stack if frame.kind != "module" or frame is interp.frame]
+    found = dict.fromkeys(frame.id for frame in executed)
+    named = (value for frame in executed for value in interp.state.variables(frame.id).values())
+    kept = (value for part in parts for value in interp.obj(part).attrs.values())
+    for value in (*named, *kept):
+        around = value.frame if isinstance(value, Function) else None
+        while around is not None and around not in found and interp.parents.get(around) is not None:
+            found[around] = None
+            around = interp.parents.get(around)
+    return list(found)
+
+
+def _variables(
+    interp: Interpreter, frames: list[int], wanted: Callable[[Value], bool]
+) -> Iterator[tuple[int, str]]:
+    """The variables that hold what is wanted."""
+    for frame in frames:
+        for name, value in interp.state.variables(frame).items():
             if wanted(value):
-                yield frame.id, name
+                yield frame, name
 
 
 def _is_parameter(value: Value) -> bool:
@@ -134,7 +151,7 @@ def _holders(interp: Interpreter, parts: list[Ref]) -> list[Ref]:
 
 
 def _is_given_parameter(value: Value) -> bool:
-    return isinstance(value, Partial) and _is_parameter(value)
+    return any(isinstance(member, Partial) and _is_parameter(member) for member in members(value))
 
 
 def _values(obj: Obj) -> Iterator[Value]:
