@@ -226,3 +226,40 @@ def test_what_is_a_tensor_in_every_round_comes_to_the_cpu_first() -> None:
     text = ROUNDS.format(rows="torch.ones(1, 2, device=device)", moved=".to(device)")
     after = fix_texts(files(text), Applicability.SAFE)[0]["main.py"]
     assert "torch.FloatTensor(rows.cpu()).to(device)" in after
+
+
+ONE_OF_TWO = """
+import torch
+from torch import Tensor
+from torch.cuda import FloatTensor
+
+def made(n, where):
+    kind = {kind}
+    return Tensor(n, 4).type(kind)
+
+def main(settings):
+    return made(3, settings.get("where")) * torch.ones(3, 4).{place}
+"""
+
+
+@pytest.mark.parametrize("place", ["cuda()", "cpu()"])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "[FloatTensor, Tensor][where]",
+        "{{True: FloatTensor, False: torch.float64}}[where]",
+        '{{True: FloatTensor, False: "torch.DoubleTensor"}}[where]',
+    ],
+)
+def test_one_of_two_types_may_be_on_either_device(kind: str, place: str) -> None:
+    assert clashes(ONE_OF_TWO.format(kind=kind.replace("{{", "{").replace("}}", "}"), place=place)) == []
+
+
+@pytest.mark.parametrize(
+    "kind", ["[Tensor, torch.DoubleTensor][where]", "[torch.float64, torch.float32][where]"]
+)
+def test_one_of_two_types_of_one_device_is_there(kind: str) -> None:
+    assert [clash.partition(": ")[2] for clash in clashes(ONE_OF_TWO.format(kind=kind, place="cuda()"))] == [
+        "device"
+    ]
+    assert clashes(ONE_OF_TWO.format(kind=kind, place="cpu()")) == []

@@ -21,6 +21,7 @@ from devfix.analysis.domain.values import (
     Scalar,
     Tensor,
     TupleValue,
+    Union,
     Unknown,
     Value,
     without_none,
@@ -113,7 +114,17 @@ def converted(interp: Interpreter, site: CallSite) -> Array | None:
 
 
 def _type_target(site: CallSite) -> Target:
-    value = site.value(0, "dtype")
+    return _named_by(site.value(0, "dtype"))
+
+
+def _named_by(value: Value | None) -> Target:
+    """Where a type says that a tensor is, and of what dtype: one of several types says what all of them do."""
+    if isinstance(value, Union):
+        several = [_named_by(member) for member in value.members]
+        devices, dtypes = {each.device for each in several}, {each.dtype for each in several}
+        device = devices.pop() if len(devices) == 1 else UNKNOWN_DEVICE
+        dtype = dtypes.pop() if len(dtypes) == 1 else "?"
+        return Target(device, dtype, chosen=all(each.chosen for each in several))
     if isinstance(value, External):
         found = type_named(value.name)
         return Target(found[1], found[0]) if found is not None else Target()
