@@ -154,9 +154,9 @@ class Selection:
 
     def _refuse_unknown(self, selector: str) -> None:
         if selector != ALL and not self.known(selector):
-            raise ConfigError(
-                self.of_unknown(selector) or f"no rule is called `{selector}`; `devfix rules` lists them"
-            )
+            said = self.of_unknown(selector) or f"no rule is called `{selector}`; `devfix rules` lists them"
+            place = self._of.naming(selector)
+            raise ConfigError(f"{place}: {said}" if place else said)
 
     def of_unknown(self, selector: str) -> str:
         """What to say of a selector that names no rule but is close to one; "" for any other."""

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from fakes import WordRule
 
-from devfix.config import Asked, ConfigError, Glob, Settings, configuration_of, globs
+from devfix.config import Asked, ConfigError, Configuration, Glob, Settings, configuration_of, globs
 from devfix.config.settings import RuleChoice
 from devfix.findings import Applicability, Finding, Fix, Span
 from devfix.selection import Selection
@@ -65,6 +65,25 @@ def test_an_unknown_rule_is_an_error(key: str, selector: str, hint: str) -> None
         Selection(RULES, settings)
 
 
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ('src = []\nignore = ["xyz"]\n', 2),
+        ('extend-safe-fixes = ["DF1", "xyz"]\n', 1),
+        ('src = []\n\nper-file-ignores = { "a.py" = ["xyz"] }\n', 3),
+    ],
+)
+def test_the_line_that_names_an_unknown_rule_is_told(
+    text: str, line: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "part").mkdir()
+    (tmp_path / "part" / "devfix.toml").write_text(text)
+    selection = Selection(RULES, Settings(), Configuration(top=str(tmp_path)))
+    with pytest.raises(ConfigError, match=rf"^part.devfix\.toml:{line}: no rule is called `xyz`"):
+        selection.prepare(["part/a.py"])
+
+
 def test_a_file_may_have_its_own_ignores() -> None:
     selection = Selection(RULES, Settings(per_file_ignores=((Glob("tests/*"), ("DF1",)),)))
     assert not selection.allows("tests/a.py", "DF101", "model-not-moved")
@@ -76,6 +95,9 @@ def test_each_file_has_rules_of_its_own() -> None:
     class Two:
         def of(self, path: object) -> Settings:
             return Settings(select=("DF1",) if str(path).startswith("a") else ("DF2",))
+
+        def naming(self, _selector: str) -> str:
+            return ""
 
     selection = Selection(RULES, Settings(), Two())
     assert selection.allows("a.py", "DF101", "model-not-moved")

@@ -24,6 +24,10 @@ class SettingsOf(Protocol):
         """The settings of a file, which need not exist."""
         ...
 
+    def naming(self, selector: str) -> str:
+        """The place in a settings file that names a rule, or what may be one; "" where none does."""
+        ...
+
 
 @dataclass
 class Configuration:
@@ -53,6 +57,11 @@ class Configuration:
             root = layers[-1].root if layers else self.top or "."
             self._settings[name] = merged((*layers, *self.overrides), root=root)
         return self._settings[name]
+
+    def naming(self, selector: str) -> str:
+        """The place in a settings file read so far that names a rule, or what may be one; "" where none does."""
+        read = (*(self.fixed or ()), *(layer for layers in self._layers.values() for layer in layers))
+        return next(filter(None, (layer.naming(selector) for layer in read if layer.file is not None)), "")
 
     def agrees(self, other: Configuration) -> bool:
         """Whether all that was asked of this one has the same answers in another that was asked before."""

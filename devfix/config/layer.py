@@ -12,6 +12,13 @@ from devfix.config.settings import RuleChoice, Settings
 #: The name of the layer that has an option for each of its keys.
 OPTIONS = "the command line"
 
+#: The keys whose values name rules, by themselves or for the files of a glob.
+_NAMING = tuple(
+    prefix + key
+    for key in ("select", "ignore", "fixable", "unfixable", "safe-fixes", "unsafe-fixes", "per-file-ignores")
+    for prefix in ("", "extend-")
+)
+
 
 @dataclass(frozen=True)
 class Layer:
@@ -39,6 +46,14 @@ class Layer:
     def line(self, key: str) -> int | None:
         """The line of the file on which a key is set; None where that cannot be told."""
         return line_of(self.text, [*filter(None, self.table.split(".")), key])
+
+    def naming(self, selector: str) -> str:
+        """Where the layer names a rule, or what may be one; "" where it does not."""
+        for key in _NAMING:
+            value = self.values.get(key) or ()
+            if selector in value or any(selector in each[1] for each in value if isinstance(each, tuple)):
+                return self.place(key)
+        return ""
 
 
 def merged(layers: Sequence[Layer], *, root: str) -> Settings:

@@ -76,3 +76,7 @@ class Settings:
     def of(self, path: str | os.PathLike[str]) -> Settings:  # noqa: ARG002 - as a configuration's
         """The settings of a file: these, for all files."""
         return self
+
+    def naming(self, selector: str) -> str:  # noqa: ARG002 - as a configuration's
+        """Where a rule is named: nobody knows, as these are of no file."""
+        return ""
