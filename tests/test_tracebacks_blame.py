@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
-from pastes import chosen, explained, plain, recordings
+from pastes import NAMED, chosen, explained, plain, recordings, write
 
 from devfix.tracebacks.blame import Blame, blame
 from devfix.tracebacks.scene import Files
@@ -279,3 +281,44 @@ def test_a_text_without_a_file_is_said_to_have_none() -> None:
     message = "RuntimeError: Found dtype Double but expected Float"
     assert "names no file of yours" in explained(message).repair.reason
     assert "are not here" in explained(plain(message, ("gone.py", 3, "f", "loss.backward()"))).repair.reason
+
+
+def test_a_file_without_torch_is_not_the_whole_program(tmp_path: Path) -> None:
+    write(tmp_path, scaler="def scaled(x, mean):\n    return x - mean\n")
+    message = "RuntimeError: Expected all tensors to be on the same device, but found at least two devices, cuda:0 and cpu!"
+    inner = ("scaler.py", 2, "scaled", "return x - mean")
+    alone = explained(plain(message, inner), tmp_path).repair.reason
+    assert alone.startswith("neither ")
+    assert alone.endswith("scaler.py nor the files that it belongs with import torch")
+    called = explained(plain(message, ("train.py", 9, "<module>", "scaled(x, mean)"), inner), tmp_path)
+    assert "and train.py, which leads to it, is not here (--source FOLDER says where it is)" in (
+        called.repair.reason
+    )
+
+
+def test_a_line_that_is_not_underlined_is_not_the_loop_around_it(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        train="""\
+            def train(model, batches, loss_of):
+                for x, y in batches:
+                    loss = loss_of(model(x), y)
+                    loss.backward()
+        """,
+    )
+    text = f"""\
+Traceback (most recent call last):
+  File "train.py", line 3, in train
+    loss = loss_of(model(x), y)
+  File "/usr/lib/python3.11/site-packages/torch/nn/modules/module.py", line 1511, in _wrapped_call_impl
+    return self._call_impl(*args, **kwargs)
+           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+  File "/usr/lib/python3.11/site-packages/torch/nn/modules/linear.py", line 116, in forward
+    return F.linear(input, self.weight, self.bias)
+           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+{NAMED.format("mat1", "cpu", "cuda:0", "addmm")}
+"""
+    told = explained(text, tmp_path).blame
+    assert told.span is not None
+    assert told.span.line == 3
+    assert [culprit.text for culprit in told.culprits] == ["x"]

@@ -87,9 +87,16 @@ def _program(scene: Scene) -> tuple[Program | None, str]:
     )
     for program in whole.programs():
         if at_hand[-1].path in program.sources:
-            relevant = is_relevant(program)
-            return (program, "") if relevant else (None, "the program does not use PyTorch")
+            return (program, "") if is_relevant(program) else (None, _without_torch(scene, at_hand[-1].path))
     return None, f"{at_hand[-1].path} cannot be read"
+
+
+def _without_torch(scene: Scene, path: str) -> str:
+    """Why a file tells nothing that neither imports torch nor is imported, at hand, by one that does."""
+    away = [placed.frame.path for placed in scene.placed if placed.source is None]
+    if not away:
+        return f"neither {path} nor the files that it belongs with import torch"
+    return f"{path} shows no tensor by itself, and {away[-1]}, which leads to it, is not here (--source FOLDER says where it is)"
 
 
 def _policy(path: str) -> str:

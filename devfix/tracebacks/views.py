@@ -122,7 +122,9 @@ def _is_on(view: View, node: ast.AST) -> bool:
 
 def _marked(view: View, mark: Span, nodes: list[ast.AST]) -> ast.AST | None:
     """The node that is underlined, or else the smallest one around it."""
-    around = [node for node in nodes if view.source.span(node).contains(mark)]
+    # What stands in the body of a loop is no part of the loop's own operation.
+    inside = [node for node in nodes if not isinstance(node, ast.For) or _is_on(view, node)]
+    around = [node for node in inside if view.source.span(node).contains(mark)]
     exact = [node for node in around if view.source.span(node) == mark]
     if exact:
         return exact[-1]
