@@ -106,6 +106,16 @@ def test_a_program_that_no_fix_helps() -> None:
     assert not proof.proven
 
 
+def test_unsafe_fixes_that_were_not_tried_are_told() -> None:
+    failing = "raise RuntimeError('expected all tensors to be on the same device') if ACCELERATOR else 0"
+    proof = prove(f"worse(1)\n{failing}")
+    assert (proof.verdict, proof.notes) == (
+        Verdict.STILL_FAILS,
+        ("1 unsafe fix was not tried; add --unsafe",),
+    )
+    assert prove(f"worse(1)\n{failing}", wanted=Applicability.UNSAFE).notes == ()
+
+
 def test_a_failure_in_no_known_words_counts_when_the_cpu_has_none() -> None:
     proof = prove("bad()\nif ACCELERATOR: raise ValueError('never heard of')")
     assert (proof.verdict, proof.reason) == (Verdict.STILL_FAILS, "ValueError: never heard of (train.py:3)")

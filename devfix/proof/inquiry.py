@@ -19,7 +19,7 @@ from devfix.proof.rewriting import Rewriting, rewrite
 from devfix.proof.run import Run
 from devfix.proof.subject import Subject, SubjectError, files_of, folder_subjects, script_subject
 from devfix.proof.trial import Trial
-from devfix.proof.verdict import Changes, Proof
+from devfix.proof.verdict import Changes, Proof, Verdict
 from devfix.proof.witness import Witness, find_witness
 from devfix.sandbox.limits import GIB, MIB, Limits, not_enforced
 from devfix.sandbox.supervision import strongest_isolation
@@ -76,7 +76,8 @@ class Inquiry:
     def of_programs(self, subjects: Sequence[Subject], rewriting: Rewriting) -> list[Proof]:
         """Prove programs with what was rewritten of them."""
         trials = [self._of_program(subject, rewriting) for subject in subjects]
-        return self._run(trials, [subject.name for subject in subjects])
+        proofs = self._run(trials, [subject.name for subject in subjects])
+        return [_advised(proof, subject, rewriting) for proof, subject in zip(proofs, subjects, strict=True)]
 
     def _of_program(self, subject: Subject, rewriting: Rewriting) -> Trial:
         texts, named = rewriting.within(subject.root), files_of(subject)
@@ -107,6 +108,18 @@ class Inquiry:
             return list(Prover(self.wishes.jobs).run(prove, list(zip(trials, names, strict=True))))
         finally:
             progress.clear()
+
+
+def _advised(proof: Proof, subject: Subject, rewriting: Rewriting) -> Proof:
+    """The proof; of a program that still fails with a note where unsafe fixes were not tried."""
+    if proof.verdict is not Verdict.STILL_FAILS:
+        return proof
+    ran = {file for _, run in proof.runs for file in run.modules}
+    number = rewriting.left_out({*files_of(subject), *ran})
+    if not number:
+        return proof
+    fixes = "1 unsafe fix was" if number == 1 else f"{number} unsafe fixes were"
+    return replace(proof, notes=(*proof.notes, f"{fixes} not tried; add --unsafe"))
 
 
 def inquire(

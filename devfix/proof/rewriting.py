@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from devfix.baseline.known import Known
@@ -35,6 +35,12 @@ class Rewriting:
         safe = all(finding.fix and finding.fix.applicability == Applicability.SAFE for finding in fixed)
         number = sum(len(report.mended) for report in reports)
         return Changes(tuple(report.path for report in reports), number, safe)
+
+    def left_out(self, files: Iterable[Path]) -> int:
+        """How many findings in some files have a fix that is unsafe, and was not wanted."""
+        wanted = {os.path.realpath(file) for file in files}
+        mine = tuple(each for each in self.results.reports if os.path.realpath(each.path) in wanted)
+        return replace(self.results, reports=mine).hidden().total()
 
     def faults(self) -> list[str]:
         """What devfix could not look at, and why."""
