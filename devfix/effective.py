@@ -131,7 +131,7 @@ def _left_out(path: str, configuration: Configuration, layers: Iterable[Layer]) 
 def _state(rule: Rule, path: str, engine: Engine, layers: Sequence[Layer]) -> RuleState:
     runs, reason = _choice(rule, layers)
     if runs and rule.code == ADOPTING_RULE and not engine.of_files.of(path).adopt:
-        runs, reason = False, "runs with --adopt alone"
+        runs, reason = False, "runs only with --adopt"
     if runs:
         runs, reason = _in_file(rule, path, layers) or (runs, reason)
     return RuleState(rule.code, rule.name, runs, reason, engine.selection.fixes(path, rule.code))

@@ -98,7 +98,10 @@ def test_what_is_right_or_cannot_be_read_is_left_alone(path: Path, folder: Path)
     reasons = {
         "cut_short": (2, "error: cut_short.ipynb is no notebook: Unterminated string"),
         "format3": (2, "error: format3.ipynb is in notebook format 3; `jupyter nbconvert"),
-        "syntax_error": (2, "error: syntax_error.ipynb syntax error in cell 2, line 2: Missing parentheses"),
+        "syntax_error": (
+            2,
+            "error: syntax_error.ipynb has a syntax error in cell 2, line 2: Missing parentheses",
+        ),
         "other_language": (0, "skipped: other_language.ipynb is no Python: its language is r"),
     }
     code, said = reasons.get(path.stem, (0, ""))

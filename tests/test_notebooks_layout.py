@@ -167,10 +167,10 @@ def test_an_edit_that_reaches_too_far_is_refused(old: str, new: str, reason: str
 @pytest.mark.parametrize(
     ("cells", "fault"),
     [
-        (["x = (1,", "2)"], r"syntax error in cell 1, line 1: '\(' was never closed"),
-        (["if x:\n    y = 1", "    z = 1\nw = 1"], "syntax error in cell 2, line 1: unexpected indent"),
-        (["%%time\n!ls \\\n /\nx = 1\nprint x"], "syntax error in cell 1, line 5: Missing parentheses"),
-        (["@wraps", "def f(): pass"], "syntax error in cell 1, line 1"),
+        (["x = (1,", "2)"], r"has a syntax error in cell 1, line 1: '\(' was never closed"),
+        (["if x:\n    y = 1", "    z = 1\nw = 1"], "has a syntax error in cell 2, line 1: unexpected indent"),
+        (["%%time\n!ls \\\n /\nx = 1\nprint x"], "has a syntax error in cell 1, line 5: Missing parentheses"),
+        (["@wraps", "def f(): pass"], "has a syntax error in cell 1, line 1"),
     ],
 )
 def test_each_cell_is_python_by_itself(cells: list[str], fault: str) -> None:

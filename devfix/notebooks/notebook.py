@@ -113,7 +113,7 @@ class Notebook:
         for number, (text, in_python) in enumerate(zip(texts, self.in_python, strict=True), 1):
             wrong = syntax_error(text) if in_python else None
             if wrong is not None:
-                return f"syntax error in cell {number}, {wrong}"
+                return f"has a syntax error in cell {number}, {wrong}"
         return None
 
     def written(self, program: str) -> str:
