@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from itertools import islice
 
 from devfix.analysis.assumptions import device_keys, unsure_entries
@@ -352,6 +353,16 @@ def _join_elements(a: Obj, b: Obj, split: bool) -> Value | None:
     # Of what may all have been taken out none need be there.
     split = split and TAKEN not in a.facts and TAKEN not in b.facts
     return join_elements(parts, split=split) if parts else None
+
+
+def any_one(value: Value) -> Value:
+    """One of several values that were joined, nobody knows which: what some of them are it need not be."""
+    if isinstance(value, Tensor):
+        return replace(value, split=None) if value.is_parted else value
+    if isinstance(value, TupleValue):
+        items = tuple(map(any_one, value.items))
+        return value if all(map(operator.is_, items, value.items)) else value.with_items(items)
+    return value
 
 
 def join_elements(parts: list[Value], *, split: bool = False) -> Value:

@@ -12,6 +12,7 @@ from devfix.analysis.domain import classes
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.join import (
     TAKEN,
+    any_one,
     join_all,
     join_elements,
     join_values,
@@ -83,7 +84,10 @@ def get_item(interp: Interpreter, ref: Ref, key: Value) -> Value:
                 return join_elements(everything(obj))  # nobody knows where the list ends
             return list_places.item(obj, key.value) or obj.element or UNKNOWN
         return join_all(everything(obj))
-    return obj.element if obj.element is not None else UNKNOWN
+    if obj.element is None:
+        return UNKNOWN
+    # Of what loops ask for by numbers that nobody knows each is some round's.
+    return any_one(obj.element) if isinstance(key, Const) else obj.element
 
 
 def _dict_item(obj: Obj, key: Value) -> Value:
@@ -247,6 +251,13 @@ def shuffled(obj: Obj, *more: Value) -> Obj:
     """A list with the same elements (and ``more``), of which none is known to be anywhere."""
     values = [*everything(obj), *more]
     return replace(obj, items=None, element=join_elements(values) if values else None)
+
+
+def part_of(obj: Obj, *, certain: bool) -> Obj:
+    """A list of some of the items; each of them is in one for ``certain`` where a loop asks for all parts."""
+    values = everything(obj)
+    joined = join_all(values) if values else None
+    return replace(obj, items=None, element=joined if certain or joined is None else any_one(joined))
 
 
 def taken_from(obj: Obj) -> Obj:

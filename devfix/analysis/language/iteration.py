@@ -87,6 +87,17 @@ def are_apart(interp: Interpreter, items: tuple[Value, ...]) -> bool:
     )
 
 
+def are_mixed(items: tuple[Value, ...]) -> bool:
+    """Whether some are on the CPU and others on the accelerator, be they tensors or tuples that hold such in one place."""
+    return _is_parted(join_all(list(items), split=True))
+
+
+def _is_parted(value: Value) -> bool:
+    if isinstance(value, TupleValue):
+        return any(map(_is_parted, value.items))
+    return isinstance(value, Tensor) and value.is_parted
+
+
 def _is_apart(interp: Interpreter, value: Value) -> bool:
     return (isinstance(value, Const) and isinstance(value.value, str)) or is_module(interp, value)
 

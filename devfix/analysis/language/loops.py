@@ -77,7 +77,8 @@ def _is_followed(interp: Interpreter, items: tuple[Value, ...], node: ast.For | 
     if len(items) <= UNROLL:
         return True
     few = len(items) <= NAMED_UNROLL or len(items) * _length(node) <= NAMED_STATEMENTS
-    return few and (iteration.are_apart(interp, items) or iteration.has_module(interp, items))
+    apart = iteration.are_apart(interp, items) or iteration.has_module(interp, items)
+    return few and (apart or iteration.are_mixed(items))
 
 
 @remembered

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis.assumptions import device_keys, unsure_entries
 from devfix.analysis.domain.copying import replace
-from devfix.analysis.domain.join import join_all, join_elements
+from devfix.analysis.domain.join import any_one, join_all, join_elements
 from devfix.analysis.domain.values import (
     FALSE,
     NONE,
@@ -67,7 +67,8 @@ def call(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> 
             return known[0]
         interp.update(ref, containers.taken_from(obj))
         values = containers.everything(obj)
-        return join_all(values) if values else UNKNOWN
+        found = join_all(values) if values else UNKNOWN
+        return found if interp.frame.loops else any_one(found)
     if name in ("sort", "reverse", "rotate", "remove", "discard"):
         changed = containers.taken_from if name in ("remove", "discard") else containers.shuffled
         turned = list_places.turned(interp, obj) if name == "reverse" else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from devfix.analysis.domain.join import join_all
+from devfix.analysis.domain.join import any_one, join_all
 from devfix.analysis.domain.values import NONE, UNKNOWN, Ref, Scalar, Sequence, Value
 from devfix.analysis.language import containers, iteration
 from devfix.analysis.language.frames import CallSite
@@ -32,13 +32,14 @@ def pop(interp: Interpreter, name: str, site: CallSite) -> Value:
         push(interp, name, site)
     held = containers.everything(interp.obj(heap))
     interp.update(heap, containers.taken_from(interp.obj(heap)))
-    return join_all(held) if held else UNKNOWN
+    found = join_all(held) if held else UNKNOWN
+    return found if interp.frame.loops else any_one(found)
 
 
 def best(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``heapq.nlargest(n, items)``: some of the items."""
     arg = site.get(1, "iterable")
-    return Sequence(iteration.element(interp, arg.value, arg.node)) if arg is not None else UNKNOWN
+    return Sequence(any_one(iteration.element(interp, arg.value, arg.node))) if arg is not None else UNKNOWN
 
 
 def place(interp: Interpreter, name: str, site: CallSite) -> Value:

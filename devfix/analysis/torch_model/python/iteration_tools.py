@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from devfix.analysis.domain import classes
-from devfix.analysis.domain.join import join_all
+from devfix.analysis.domain.join import any_one, join_all
 from devfix.analysis.domain.values import (
     NONE,
     UNKNOWN,
@@ -176,7 +176,7 @@ def starmap(interp: Interpreter, name: str, site: CallSite) -> Value:
 
 def groupby(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``itertools.groupby``: keys, and the items that share each."""
-    return Sequence(TupleValue((UNKNOWN, Sequence(_first(interp, site)))))
+    return Sequence(TupleValue((UNKNOWN, Sequence(any_one(_first(interp, site))))))
 
 
 def tee(interp: Interpreter, name: str, site: CallSite) -> Value:

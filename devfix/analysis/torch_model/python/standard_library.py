@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from devfix.analysis.domain.join import any_one
 from devfix.analysis.domain.values import (
     NONE,
     UNKNOWN,
@@ -63,7 +64,7 @@ def cycle(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``itertools.cycle(items)``: of a display any item, again and again; loaders go on as they are."""
     value = site.value(0, "iterable") or UNKNOWN
     items = iteration.row_items(interp, value)
-    return Sequence(iteration.element(interp, value, None)) if items else value
+    return Sequence(any_one(iteration.element(interp, value, None))) if items else value
 
 
 def islice(interp: Interpreter, name: str, site: CallSite) -> Value:

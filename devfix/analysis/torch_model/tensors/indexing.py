@@ -351,8 +351,7 @@ def _list_slice(interp: Interpreter, obj: Obj, node: ast.expr) -> Value:
     bounds = _slice_bounds(node) if isinstance(node, ast.Slice) else None
     if obj.items is not None and bounds is not None and not _is_beyond(bounds, obj.items):
         return interp.new(list_places.sliced(obj, obj.items, bounds))
-    values = containers.everything(obj)
-    return interp.new(replace(obj, items=None, element=join_all(values) if values else None))
+    return interp.new(containers.part_of(obj, certain=bounds in (None, slice(None))))
 
 
 def _is_beyond(bounds: slice, items: tuple[Value, ...]) -> bool:
