@@ -128,8 +128,8 @@ def _block(interp: Interpreter, obj: Obj) -> Value:
     lowering = obj.facts.get(_LOWERING)
     if lowering is None:
         return choices.block_of_autocast(interp, None, enabled=False)
-    known = isinstance(lowering, Const) and str(lowering.value) in autocast.HALVES
-    return choices.block_of_autocast(interp, str(lowering.value)) if known else UNKNOWN
+    precision = str(lowering.value) if isinstance(lowering, Const) else None
+    return choices.block_of_autocast(interp, precision) if precision in autocast.HALVES else UNKNOWN
 
 
 def _gathered(tensor: Tensor) -> Tensor:
