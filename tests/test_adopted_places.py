@@ -416,3 +416,25 @@ def test_what_comes_back_beside_what_a_model_makes_of_it_moves_with_it() -> None
     after = adopted(files(main, coder=coder, process=_OWN_NET))
     assert "points = torch.rand(32, 2).to(self.device)" in after["coder.py"]
     assert after["main.py"] == files(main)["main.py"]
+
+
+def test_what_is_computed_of_an_array_moves_where_the_array_becomes_a_tensor() -> None:
+    """One move for all uses, in place of one at each of them."""
+    main = """
+import numpy as np
+import torch
+
+table = np.ones((6, 2), dtype="float32")
+rows = torch.from_numpy(table)
+rows = (rows - rows.mean(0)) / 2
+net = torch.nn.Linear(2, 1)
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+for epoch in range(3):
+    optimizer.zero_grad()
+    net(rows).mean().backward()
+    optimizer.step()
+result = net(rows[:3]).sum()
+"""
+    fixed = adopted(files(main))["main.py"]
+    assert "rows = torch.from_numpy(table).to(device)\n" in fixed
+    assert fixed.count(".to(device)") == 2

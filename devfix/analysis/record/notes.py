@@ -31,7 +31,7 @@ from devfix.analysis.domain.values import (
     Unknown,
     Value,
 )
-from devfix.analysis.language import containers
+from devfix.analysis.language import containers, records
 from devfix.analysis.language.frames import Arg
 from devfix.analysis.nn.modules import first_parameter, is_module, is_module_class
 from devfix.analysis.record.recorder import ENTRIES, Binding
@@ -256,10 +256,10 @@ def summary(interp: Interpreter, value: Value) -> tuple[str, Device | None]:
     if isinstance(value, Union) and all(is_module(interp, member) for member in value.members):
         return _summary_of_several(interp, value)
     if isinstance(value, TupleValue) and all(isinstance(item, Tensor) for item in value.items):
-        return "tensors", None
+        return records.form(interp, value) or "tensors", None
     if isinstance(value, Unknown) and device_settings.is_device(value):
         return "device", ACCELERATOR
-    return _movable(interp, value) or _nested(interp, value) or "other", None
+    return _movable(interp, value) or records.form(interp, value) or _nested(interp, value) or "other", None
 
 
 def _summary_of_object(interp: Interpreter, value: Ref) -> tuple[str, Device | None]:
@@ -271,7 +271,7 @@ def _summary_of_object(interp: Interpreter, value: Ref) -> tuple[str, Device | N
         return "module", first.device if first is not None else None
     if obj.cls == UNKNOWN and obj.kind in _OF_VALUES:
         return _nested(interp, value) or "other", None
-    return _movable(interp, value) or _nested(interp, value) or "other", None
+    return _movable(interp, value) or records.form(interp, value) or _nested(interp, value) or "other", None
 
 
 def _nested(interp: Interpreter, value: Value) -> str:

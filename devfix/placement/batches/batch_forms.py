@@ -23,6 +23,14 @@ _FORMS = {
     "mixed dicts": "{name} = ["
     + _DICT.replace("{part}", _ANY_VALUE).replace("{whole}", "t")
     + " for t in {name}]",
+    "namedtuple": "{name} = type({name})(*(t.to({device}) for t in {name}))",
+    "mixed namedtuple": '{name} = type({name})(*(t.to({device}) if hasattr(t, "to") else t for t in {name}))',
+    "dataclass": "{name} = type({name})(**"
+    + _DICT.replace("{part}", _VALUE).replace("{whole}", "vars({name})")
+    + ")",
+    "mixed dataclass": "{name} = type({name})(**"
+    + _DICT.replace("{part}", _ANY_VALUE).replace("{whole}", "vars({name})")
+    + ")",
 }
 #: Lists and dicts; mixed ones hold other things than tensors, too.
 COLLECTIONS = frozenset(form for form in _FORMS if form.endswith(("list", "dict", "dicts")))
@@ -31,6 +39,8 @@ PARTS = COLLECTIONS | {"object"}
 DICTS = frozenset(form for form in _FORMS if form.endswith("dict"))
 #: Dicts of a class of the project.
 OWN_DICTS = frozenset(form for form in DICTS if "own" in form.split())
+#: What has its parts under names of its own, and becomes another of its class.
+RECORDS = frozenset(form for form in _FORMS if form.endswith(("namedtuple", "dataclass")))
 
 
 def moved(form: str, name: str, device: str) -> str:

@@ -6,6 +6,7 @@ import ast
 
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.outline import Outline
+from devfix.analysis.text.syntax import called, first_name
 from devfix.findings import (
     BindResult,
     Edit,
@@ -291,6 +292,8 @@ def _kind(facts: Facts, place: Place, loop: ast.For | ast.AsyncFor, name: str) -
     kinds = {binding.kind for binding in bindings}
     if len(kinds) == 1 and kinds <= {"object", "mover"}:
         return kinds.pop()
+    if len(kinds) == 1 and kinds <= batch_forms.RECORDS:
+        return kinds.pop() if _is_used_as_record(loop, name, handed=facts.program.adopts) else ""
     if not _is_used_as_dict(loop, name):
         return ""
     if len(kinds) == 1 and kinds <= batch_forms.DICTS:
@@ -361,6 +364,22 @@ def _is_used_as_dict(loop: ast.For | ast.AsyncFor, name: str) -> bool:
             uses.discard(id(node.value))
             keyed += 1
     return keyed > 0 and not uses
+
+
+def _is_used_as_record(loop: ast.For | ast.AsyncFor, name: str, *, handed: bool) -> bool:
+    """Whether the loop reads several parts as ``name.part`` and moves none by itself; ``handed``: or hands the whole on."""
+    parts: set[str] = set()
+    calls = False
+    for node in (node for part in loop.body for node in ast.walk(part)):
+        if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store):
+            return False
+        if isinstance(node, ast.Attribute) and _is_name(node.value, name):
+            parts.add(node.attr)
+        if isinstance(node, ast.Call):
+            if called(node) in ("to", "cuda") and first_name(node.func) == name:
+                return False
+            calls = calls or any(_is_name(given, name) for given in node.args)
+    return (handed and calls) or len(parts) > 1
 
 
 def _is_name(node: ast.AST, name: str) -> bool:

@@ -352,6 +352,8 @@ class Relocator:
                 edits = self._wrap(whole[trail[0]])
             elif trail[0].kind in MADE and not edits:
                 edits = self._at_factory(trail[0], far=self._is_elsewhere(trail[0]))
+            elif trail[0].kind == "numpy" and not edits:
+                edits = next(filter(None, self._where_made(trail)), ())
             found.update(dict.fromkeys(edits))
         return tuple(found)
 

@@ -15,7 +15,7 @@ from devfix.placement.batches import batch_forms
 #: What has neither device nor methods, and what may be that.
 _NUMBERS = frozenset({"number", "strange"})
 #: Whatever these are, they have no ``to`` that could be called in passing.
-_NO_TENSORS = frozenset({"number", "none", "other"}) | batch_forms.COLLECTIONS
+_NO_TENSORS = frozenset({"number", "none", "other"}) | batch_forms.COLLECTIONS | batch_forms.RECORDS
 #: Methods that nothing but a tensor has; NumPy's arrays have a ``size`` that cannot be called.
 _OF_TENSORS = frozenset("size dim numel unsqueeze permute expand expand_as contiguous detach".split())
 #: Builtins that give a number of numbers, and a tensor of tensors; and those that give a number of anything.
@@ -259,7 +259,7 @@ def _is_part(outline: Outline, facts: Facts, node: ast.Subscript) -> bool:
         return False
     bindings = facts.bindings(outline.source.path, outline.scopes(node)[0]).get(node.value.id, [])
     kinds = {binding.kind for binding in bindings}
-    return type(node.slice.value) is int and bool(kinds) and kinds <= {"tensors", "list"}
+    return type(node.slice.value) is int and bool(kinds) and kinds <= {"tensors", "list", "namedtuple"}
 
 
 def _may_be_tensor(outline: Outline, facts: Facts, attribute: ast.Attribute) -> bool:

@@ -13,7 +13,7 @@ from devfix.analysis.domain import classes
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.lattice import CPU
 from devfix.analysis.domain.values import Class, Function, Obj, Ref, Tensor, TupleValue, Union, Value, members
-from devfix.analysis.language import containers, named_tuples
+from devfix.analysis.language import containers, named_tuples, records
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.record.trails import extend
 from devfix.analysis.text.syntax import called, remembered
@@ -71,22 +71,13 @@ def returned(interp: Interpreter, node: ast.Return, value: Value) -> Value:
 
 def _holds_host_tensor(interp: Interpreter, value: Value) -> bool:
     obj = interp.obj_of(value)
-    if obj is not None and _is_record(interp, obj):
+    if obj is not None and records.is_of_fields(interp, obj):
         parts: Iterable[Value] = obj.attrs.values()
     elif isinstance(value, TupleValue):
         parts = value.items
     else:
         parts = containers.everything(obj) if obj is not None else ()
     return any(isinstance(part, Tensor) and part.device == CPU for part in parts)
-
-
-def _is_record(interp: Interpreter, obj: Obj) -> bool:
-    """Whether an object is one of a dataclass that can be made anew of its fields alone."""
-    cls = obj.cls
-    if not isinstance(cls, Class) or not classes.is_dataclass(cls) or classes.is_of_attrs(cls):
-        return False
-    plain = all(field.is_given and not field.is_passed_on for field in classes.fields(cls))
-    return plain and classes.find(interp, cls, "__post_init__") is None
 
 
 @remembered
@@ -161,7 +152,7 @@ def _marked(interp: Interpreter, value: Value, node: ast.expr) -> Value:
         return value
     elif named_tuples.is_one(interp, obj):
         site = interp.site("left-namedtuple", node)
-    elif _is_record(interp, obj):
+    elif records.is_of_fields(interp, obj):
         site = interp.site("left-dataclass", node)
     elif form := _form(interp, obj):
         site = interp.site(_KINDS[form], node)
@@ -194,7 +185,7 @@ def _left(interp: Interpreter, value: Value, site: Origin, depth: int = _DEPTH) 
         return value
     if site.kind == "left-namedtuple" and named_tuples.is_one(interp, obj):
         return named_tuples.with_fields(interp, obj, part)
-    if site.kind == "left-dataclass" and _is_record(interp, obj):
+    if site.kind == "left-dataclass" and records.is_of_fields(interp, obj):
         interp.update(value, replace(obj, attrs={name: part(held) for name, held in obj.attrs.items()}))
     elif site.kind == _KINDS.get(_form(interp, obj)):
         interp.update(value, containers.each(obj, part))

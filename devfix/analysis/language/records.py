@@ -1,0 +1,51 @@
+"""Records: objects of dataclasses and named tuples, another one of which can be made of the fields of one."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from devfix.analysis.domain import classes
+from devfix.analysis.domain.values import Class, Obj, Tensor, TupleValue, Value
+from devfix.analysis.language import named_tuples
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+
+def is_of_fields(interp: Interpreter, obj: Obj) -> bool:
+    """Whether an object is one of a dataclass that can be made anew of its fields alone."""
+    cls = obj.cls
+    if not isinstance(cls, Class) or not classes.is_dataclass(cls) or classes.is_of_attrs(cls):
+        return False
+    plain = all(field.is_given and not field.is_passed_on for field in classes.fields(cls))
+    return plain and classes.find(interp, cls, "__post_init__") is None
+
+
+def form(interp: Interpreter, value: Value) -> str:
+    """``namedtuple`` or ``dataclass`` for what has such fields, tensors all, ``mixed ...`` with other things; "" for all else."""
+    if isinstance(value, TupleValue):
+        return _of_parts("namedtuple", value.items) if value.names else ""
+    obj = interp.obj_of(value)
+    if obj is None or not isinstance(obj.cls, Class):
+        return ""
+    makes = any(classes.find(interp, obj.cls, name) for name in ("__new__", "__init__"))
+    if named_tuples.is_one(interp, obj):
+        return "" if makes else _of_parts("namedtuple", obj.attrs.values())
+    if makes or not is_of_fields(interp, obj) or _has_slots(interp, obj.cls):
+        return ""
+    known = {field.name for field in classes.fields(obj.cls)}
+    return _of_parts("dataclass", obj.attrs.values()) if obj.attrs.keys() == known else ""
+
+
+def _of_parts(kind: str, parts: Iterable[Value]) -> str:
+    tensors = [isinstance(part, Tensor) for part in parts]
+    return "" if not any(tensors) else kind if all(tensors) else f"mixed {kind}"
+
+
+def _has_slots(interp: Interpreter, cls: Class) -> bool:
+    """Whether ``vars`` of an object of the class fails, or shows a part of its fields."""
+    calls = (each for base in classes.linearise(cls) for each in base.node.decorator_list)
+    told = {word.arg for call in calls if isinstance(call, ast.Call) for word in call.keywords}
+    return "slots" in told or classes.find(interp, cls, "__slots__") is not None
