@@ -82,7 +82,7 @@ def test_the_text_says_everything_of_a_mismatch(record: RunRecord) -> None:
     first = shown.split("\n\n")[0]
     assert first == textwrap.dedent(
         """\
-        a.py:2:5: device tensors on two devices meet in mul, 3 times
+        a.py:2:5: device: tensors on two devices meet in mul, 3 times
           |
         2 | z = x * mask + other
           |     ^^^^^^^^

@@ -25,11 +25,11 @@ from devfix.tracebacks.texts import FAMILIES
 _TITLES = {
     "device": "tensors on two devices meet in {}",
     "dtype": "two dtypes meet in {}",
-    "index-dtype": "an index that is no integer, in {}",
+    "index-dtype": "an index that is not an integer, in {}",
     "target-dtype": "a target of a dtype that {} refuses",
     "in-place-dtype": "a result that does not fit the tensor it is written to, in {}",
-    "mask-dtype": "a mask that is no bool tensor, in {}",
-    "float-dtype": "integers where {} takes floats alone",
+    "mask-dtype": "a mask that is not a bool tensor, in {}",
+    "float-dtype": "integers where {} takes only floats",
     "narrow-float": "floats of 16 bits, or autocast, where {} takes neither",
     "value-range": "a number that does not fit the tensor it is written into, in {}",
     "float64-on-mps": "a float64 tensor goes to MPS, which has none, in {}",
@@ -41,7 +41,7 @@ _TITLES = {
     "pin": "a tensor of the accelerator is to be pinned, in {}",
     "optimizer-state": "an optimizer's state is not where its parameters are, in {}",
     "legacy-constructor": "a legacy constructor is given a device, in {}",
-    "no-leaf": "an optimizer is given what is no leaf, in {}",
+    "no-leaf": "an optimizer is given a tensor that is not a leaf, in {}",
     "map-location": "a checkpoint asks for a device that is not there, in {}",
 }
 _STOPS = {

@@ -40,7 +40,7 @@ def render_text(account: Account, paint: Paint, *, quiet: bool = False) -> str:
 
 def _mismatch(mismatch: ObservedMismatch, paint: Paint) -> Iterator[str]:
     place = mismatch.sink
-    yield f"{_place(place, paint)}: {paint('red', mismatch.kind)} {words.title(mismatch)}"
+    yield f"{_place(place, paint)}: {paint('red', mismatch.kind)}: {words.title(mismatch)}"
     yield from _source(place, paint)
     yield f"  = an accelerator says: {words.error(mismatch)}"
     operands = words.together(words.operands(mismatch))
