@@ -1,5 +1,7 @@
 """Findings that differ only in where an operand comes from are one."""
 
+from textwrap import dedent
+
 from text_program import check_texts
 
 PROGRAM = """
@@ -53,3 +55,32 @@ def total(x):
     assert len(finding.fix.edits) == 12
     alone = [fix for fix in finding.alternatives if set(fix.edits) < set(finding.fix.edits)]
     assert 0 < len(alone) <= 3
+
+
+def test_a_place_is_told_once_and_by_the_name_of_what_meets_there() -> None:
+    text = """\
+        import torch
+
+        device = torch.device("cuda")
+
+        class Scaler:
+            def fit(self, data):
+                self.mean, self.std = data.mean(0), data.std(0)
+
+            def scaled(self, x):
+                return (x - self.mean) / self.std
+
+            def restored(self, z):
+                return z * self.std + self.mean
+
+        data = torch.randn(64, 3)
+        scaler = Scaler()
+        scaler.fit(data)
+        batch = data[:8].to(device)
+        print(scaler.restored(scaler.scaled(batch)).sum())
+    """
+    (finding,) = check_texts({"main.py": dedent(text)})
+    places = [note for note in finding.notes if "meets the accelerator here, too" in note.text]
+    assert "`self." in " ".join(note.text for note in places)
+    starts = [(note.span.line, note.span.column) for note in places]
+    assert len(set(starts)) == len(starts)

@@ -22,7 +22,8 @@ from devfix.findings import (
     Span,
     WrapExpression,
 )
-from devfix.placement.blaming.wording import focus, life, operand_marks
+from devfix.placement.blaming.causes import misplaced
+from devfix.placement.blaming.wording import focus, life, named, operand_marks
 
 #: Edits that make an expression another one: two of them at one place are one too many.
 _CHANGES = (ReplaceExpression, SetKeyword, WrapExpression)
@@ -89,16 +90,33 @@ def _cause(fault: Fault) -> object:
 def _of_group(group: list[Fault]) -> Finding:
     """The first fault of a group; the places where it shows too become notes."""
     first = group[0].finding
-    sinks = dict.fromkeys((fault.mismatch.path, fault.mismatch.sink) for fault in group)
-    for shown in ((first.path, first.span), (group[0].mismatch.path, group[0].mismatch.sink)):
-        sinks.pop(shown, None)
-    places = [Note(path, span, "it meets the accelerator here, too") for path, span in sinks]
+    seen = {_start(first.path, first.span), _start(group[0].mismatch.path, group[0].mismatch.sink)}
+    places = []
+    for fault in group:
+        mismatch = fault.mismatch
+        start = _start(mismatch.path, mismatch.sink)
+        if start not in seen:  # a part of an expression is at the same place as the whole
+            seen.add(start)
+            what = f"{_met(fault, group[0])} meets the accelerator here, too"
+            places.append(Note(mismatch.path, mismatch.sink, what))
     if len(places) > _MAX_PLACES:
         last = places[_MAX_PLACES - 1]
         more = len(places) - _MAX_PLACES
         others = f"{more} more place{'s' * (more > 1)}"
         places[_MAX_PLACES - 1 :] = [replace(last, text=f"{last.text}, and in {others}")]
     return replace(first, notes=tuple(dict.fromkeys((*first.notes, *places))))
+
+
+def _start(path: str, span: Span) -> tuple[str, int, int]:
+    return (path, span.line, span.column)
+
+
+def _met(fault: Fault, first: Fault) -> str:
+    """What a fault is about, after the first of its group: the same thing, or another that the same edits mend."""
+    operand, told = misplaced(fault.mismatch), misplaced(first.mismatch)
+    if fault.at is not None or operand is None or told is None or operand.text == told.text:
+        return "it"
+    return named(fault.mismatch, operand)
 
 
 def _joined(findings: list[Finding], *, on_paths: bool) -> Finding:
