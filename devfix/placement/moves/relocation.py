@@ -181,8 +181,7 @@ class Relocator:
         yield from ((edits, 2 * computed) for edits in self._where_made(self.operand.trail))
         if derived:
             yield self._jointly(trails, self._at_arrival), 1
-        if returned:
-            yield self._at_factories(), 0
+        yield self._at_factories() if returned else (), 0
         if self.facts.program.adopts:
             yield self._as_arguments(), 1
         yield argument_move.where_given(self.facts, self.operand.trail), 1
@@ -347,13 +346,12 @@ class Relocator:
         found: dict[FileEdit, None] = {}
         for trail in trails:
             taken = trail[0].kind == "loader" or hands_out(self.facts, trail, self.operand.trail)
-            edits = next(filter(None, self._at_unpacking(trail)), ()) if taken else ()
+            way = self._at_unpacking if taken else self._where_made if trail[0].kind == "numpy" else None
+            edits = next(filter(None, way(trail)), ()) if way is not None else ()
             if trail[0] in whole:
                 edits = self._wrap(whole[trail[0]])
             elif trail[0].kind in MADE and not edits:
                 edits = self._at_factory(trail[0], far=self._is_elsewhere(trail[0]))
-            elif trail[0].kind == "numpy" and not edits:
-                edits = next(filter(None, self._where_made(trail)), ())
             found.update(dict.fromkeys(edits))
         return tuple(found)
 
