@@ -38,6 +38,26 @@ for each in list(kept):
     kept.append(each.to(device))
 """,
     """
+kept = [torch.ones(4), torch.ones(4)]
+for _ in range(len(kept)):
+    each = kept[0]
+    del kept[0]
+    kept.append(each.to(device))
+""",
+    """
+kept = deque([torch.ones(4)] * 40)
+for _ in range(len(kept)):
+    kept.append(kept[0].to(device))
+    kept.popleft()
+""",
+    """
+kept = [(number, torch.ones(4)) for number in range(40)]
+for _ in range(len(kept)):
+    kept.append((kept[0][0], kept[0][1].to(device)))
+    del kept[0]
+kept = [each for _, each in kept]
+""",
+    """
 heap = [(number, torch.ones(4)) for number in range(3)]
 for _ in range(3):
     number, each = heapq.heappop(heap)

@@ -75,6 +75,43 @@ TAKEN = [
 ]
 
 
+#: What is asked of these is whether they are None, which an empty list or an object without a length is not.
+NOT_NONE = [
+    """
+    found = []
+    while found is not None:
+        x = x + MADE
+        found = None if x.sum() > 9 else [x]
+    """,
+    """
+    class Rows(list):
+        pass
+
+    rows = Rows()
+    while rows is not None:
+        x = x + MADE
+        rows = None if x.sum() > 9 else rows
+    """,
+    """
+    class Sized:
+        def __len__(self):
+            return 0
+
+    sized = Sized()
+    while sized is not None:
+        x = x + MADE
+        sized = None if x.sum() > 9 else sized
+    """,
+]
+
+
+@pytest.mark.parametrize("asked", NOT_NONE)
+def test_what_is_empty_is_not_none(asked: str) -> None:
+    before, right = (files(HEAD + asked.replace("MADE", made))["main.py"] for made in (CPU, THERE))
+    assert len(set(clashes(before))) == 1
+    assert clashes(right) == []
+
+
 @pytest.mark.parametrize("taken", TAKEN)
 def test_each_thing_that_is_taken(taken: str) -> None:
     before, right = (files(HEAD + taken.replace("MADE", made))["main.py"] for made in (CPU, THERE))

@@ -18,6 +18,7 @@ from devfix.analysis.domain.join import (
     join_values,
     scalar_type,
     tuple_elements,
+    unsplit,
     usually,
 )
 from devfix.analysis.domain.values import (
@@ -262,7 +263,8 @@ def part_of(obj: Obj, *, certain: bool) -> Obj:
 
 def taken_from(obj: Obj) -> Obj:
     """A list, or a set, of which an item was taken, nobody knows which: done often enough, that takes all there was."""
-    return shuffled(obj).with_fact(TAKEN, TRUE)
+    left = shuffled(obj).with_fact(TAKEN, TRUE)
+    return left if left.element is None else replace(left, element=unsplit(left.element))
 
 
 def emptied(obj: Obj) -> Obj:
@@ -290,7 +292,7 @@ def delete_item(interp: Interpreter, ref: Ref, key: Value) -> None:
         interp.update(ref, object_keys.without_entries(obj))
     elif obj.kind == "list":
         left = list_places.without(interp, obj, key)
-        interp.update(ref, shuffled(obj) if left is None else left[1])
+        interp.update(ref, taken_from(obj) if left is None else left[1])
 
 
 def forget_attribute(interp: Interpreter, namespace: Obj, key: Value | None) -> None:

@@ -22,7 +22,7 @@ _COMPARED = {ast.Gt: operator.gt, ast.GtE: operator.ge, ast.NotEq: operator.ne}
 
 
 class _Asked(NamedTuple):
-    """What a test asks for: whether there is something, or with a ``bound`` whether there are so many."""
+    """What a test asks for: whether there is something, with ``is not`` anything but None, or whether there are ``bound`` many."""
 
     subject: ast.Name | ast.Attribute
     compare: type[ast.cmpop] | None = None
@@ -41,15 +41,17 @@ def goes_on(interp: Interpreter, node: ast.While) -> bool | None:
     asked = _asked(node)
     assert asked is not None
     value = interp.eval(asked.subject)
-    if asked.compare is not None:
+    if asked.compare is not None and asked.compare in _COMPARED:
         count = _count(interp, value)
         return None if count is None else bool(_COMPARED[asked.compare](count, asked.bound))
-    obj = interp.obj_of(value)
-    if obj is not None and obj.kind in ("list", "dict"):
-        count = _count(interp, value)
-        return None if count is None else count > 0
-    is_one = value == NONE or (isinstance(value, Ref) and obj is not None and obj.kind == "instance")
-    return answers.truth(interp, value) if is_one else None
+    if value == NONE:
+        return False
+    obj = interp.obj_of(value) if isinstance(value, Ref) else None
+    if obj is not None and obj.kind == "instance":
+        return True if asked.compare is ast.IsNot else answers.truth(interp, value)
+    # An empty list is as little None as a full one, and how often such a loop runs its length does not tell.
+    count = _count(interp, value) if asked.compare is None else None
+    return None if count is None else count > 0
 
 
 def _count(interp: Interpreter, value: Value) -> int | None:
@@ -84,7 +86,7 @@ def _in_test(test: ast.expr) -> _Asked | None:
     if not isinstance(bound, ast.Constant):
         return None
     if isinstance(test.left, (ast.Name, ast.Attribute)) and kind is ast.IsNot and bound.value is None:
-        return _Asked(test.left)
+        return _Asked(test.left, ast.IsNot)
     subject = _measured(test.left)
     if subject is None or kind not in _COMPARED or type(bound.value) is not int:
         return None
