@@ -21,12 +21,12 @@ def test_an_object_of_its_own_is_given_again() -> None:
     assert account.known((Const("other"), Ref(5))) is None
 
 
-def test_what_another_object_keeps_says_nothing_of_where_this_one_keeps_its_own() -> None:
+def test_what_another_object_keeps_says_nothing_of_what_this_one_keeps() -> None:
     account = Account()
     here, there = Tensor(CPU, "float32", 2), Tensor(ACCELERATOR, "float32", 2)
     account.keep((Ref(1),), here)
     account.keep((Ref(1), there), TupleValue((there, here)))
     assert account.known((Ref(1),)) == here
-    somewhere = Tensor(UNKNOWN_DEVICE, "float32", 2)
-    assert account.known((Ref(2),)) == somewhere
-    assert account.known((Ref(2), there)) == TupleValue((there, somewhere))
+    # Of its dtype a tensor that is given tells as much as of its place.
+    assert account.known((Ref(2),)) == Tensor(UNKNOWN_DEVICE, None, 2)
+    assert account.known((Ref(2), there)) == TupleValue((there, Tensor(UNKNOWN_DEVICE, "float32", 2)))
