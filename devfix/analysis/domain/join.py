@@ -372,12 +372,3 @@ def join_elements(parts: list[Value], *, split: bool = False) -> Value:
         return joined
     each = list(dict.fromkeys(member for part in parts for member in members(part)))
     return Union(tuple(each[:_MAX_OBJECTS])) if all(isinstance(member, Ref) for member in each) else UNKNOWN
-
-
-def unsplit(value: Value) -> Value:
-    """A value of which nobody knows that one path leaves its tensors on the CPU."""
-    if isinstance(value, Tensor):
-        return replace(value, split=None)
-    if isinstance(value, TupleValue):
-        return value.with_items(map(unsplit, value.items))
-    return Union(tuple(map(unsplit, value.members)), value.usual) if isinstance(value, Union) else value

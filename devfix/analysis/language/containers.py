@@ -18,7 +18,6 @@ from devfix.analysis.domain.join import (
     join_values,
     scalar_type,
     tuple_elements,
-    unsplit,
     usually,
 )
 from devfix.analysis.domain.values import (
@@ -264,7 +263,7 @@ def part_of(obj: Obj, *, certain: bool) -> Obj:
 def taken_from(obj: Obj) -> Obj:
     """A list, or a set, of which an item was taken, nobody knows which: done often enough, that takes all there was."""
     left = shuffled(obj).with_fact(TAKEN, TRUE)
-    return left if left.element is None else replace(left, element=unsplit(left.element))
+    return left if left.element is None else replace(left, element=any_one(left.element))
 
 
 def emptied(obj: Obj) -> Obj:
