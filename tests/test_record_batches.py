@@ -77,11 +77,12 @@ def test_a_batch_moves_as_another_of_its_class(cls: str, more: str, moved: str) 
         "@dataclass(slots=True)\nclass Batch:\n" + _FIELDS,
         _RECORD + "\n    def __post_init__(self):\n        self.y = self.y * 2\n",
         _RECORD + "\n    def __post_init__(self):\n        self.size = len(self.x)\n",
+        f"from functools import cached_property\n{_RECORD}\n    @cached_property\n    def size(self):\n        return len(self.x)\n",
         "class Batch:\n    def __init__(self, x, y):\n        self.x, self.y = x, y\n",
     ],
 )
 def test_what_cannot_be_made_anew_of_its_fields_moves_where_it_is_used(cls: str) -> None:
-    """``vars`` of one with slots fails, ``__post_init__`` would run again, and a constructor may do anything."""
+    """``vars`` of one with slots fails, or has what was computed once, ``__post_init__`` would run again, and a constructor may do anything."""
     assert _added(_program(cls)) == ["loss = (net(batch.x.to(device)) - batch.y.to(device)).pow(2).mean()"]
 
 

@@ -81,12 +81,13 @@ def forget(interp: Interpreter, owner: Value, name: Value | None) -> None:
     if not isinstance(owner, Ref) or obj is None or not isinstance(obj.cls, Class):
         return
     known = name.value if isinstance(name, Const) else None
-    names = [each for each in obj.attrs if known in (None, each) and _is_cached(interp, obj.cls, each)]
+    names = [each for each in obj.attrs if known in (None, each) and is_cached(interp, obj.cls, each)]
     if names:
         interp.update(owner, unsure_entries.without(obj, names))
 
 
-def _is_cached(interp: Interpreter, cls: Class, name: str) -> bool:
+def is_cached(interp: Interpreter, cls: Class, name: str) -> bool:
+    """Whether what a class has by a name is computed once for each of its objects."""
     found = classes.find(interp, cls, name)
     return isinstance(found, Function) and found.kind == KIND
 

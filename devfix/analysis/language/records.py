@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis.domain import classes
 from devfix.analysis.domain.values import Class, Obj, Tensor, TupleValue, Value
-from devfix.analysis.language import named_tuples
+from devfix.analysis.language import cached_properties, named_tuples
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -33,7 +33,7 @@ def form(interp: Interpreter, value: Value) -> str:
     makes = any(classes.find(interp, obj.cls, name) for name in ("__new__", "__init__"))
     if named_tuples.is_one(interp, obj):
         return "" if makes else _of_parts("namedtuple", obj.attrs.values())
-    if makes or not is_of_fields(interp, obj) or _has_slots(interp, obj.cls):
+    if makes or not is_of_fields(interp, obj) or not _are_shown(interp, obj.cls):
         return ""
     known = {field.name for field in classes.fields(obj.cls)}
     return _of_parts("dataclass", obj.attrs.values()) if obj.attrs.keys() == known else ""
@@ -44,8 +44,12 @@ def _of_parts(kind: str, parts: Iterable[Value]) -> str:
     return "" if not any(tensors) else kind if all(tensors) else f"mixed {kind}"
 
 
-def _has_slots(interp: Interpreter, cls: Class) -> bool:
-    """Whether ``vars`` of an object of the class fails, or shows a part of its fields."""
-    calls = (each for base in classes.linearise(cls) for each in base.node.decorator_list)
+def _are_shown(interp: Interpreter, cls: Class) -> bool:
+    """Whether ``vars`` of an object of the class has its fields: it fails with slots, and a cached property is there too."""
+    above = classes.linearise(cls)
+    calls = (each for base in above for each in base.node.decorator_list)
     told = {word.arg for call in calls if isinstance(call, ast.Call) for word in call.keywords}
-    return "slots" in told or classes.find(interp, cls, "__slots__") is not None
+    if "slots" in told or classes.find(interp, cls, "__slots__") is not None:
+        return False
+    methods = {part.name for base in above for part in base.node.body if isinstance(part, ast.FunctionDef)}
+    return not any(cached_properties.is_cached(interp, cls, name) for name in methods)
