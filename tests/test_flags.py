@@ -5,7 +5,9 @@ from __future__ import annotations
 from textwrap import dedent
 
 import pytest
-from text_program import analyse_text, clashes
+from text_program import Ending, analyse_text, clashes
+
+from devfix.analysis.domain.values import Const
 
 PROGRAM = """
 import argparse
@@ -516,3 +518,20 @@ def test_a_flag_is_as_taken_beside_what_is_known(test: str) -> None:
 )
 def test_what_is_done_to_the_accelerators_own_is_still_told(test: str) -> None:
     assert clashes(EFFICIENT.format(test=test)) == ["17: host-only"]
+
+
+@pytest.mark.parametrize(
+    "test",
+    ["args.rank == queue.pop(0)", "not args.cpu and queue.pop(0) == args.rank", "args.cpu or queue.pop(0)"],
+)
+def test_what_a_test_does_beside_asking_an_option_is_done_once(test: str) -> None:
+    ending = Ending(
+        PROGRAM
+        + f"""
+device = torch.device("cpu" if args.cpu else "cuda")
+queue = [1, 2, 3]
+if {test}:
+    net = nn.Linear(2, 2).to(device)
+"""
+    )
+    assert ending.object("queue").items == (Const(2), Const(3))

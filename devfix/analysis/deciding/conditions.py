@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from devfix.analysis.assumptions.changing_globals import asks_for_flag
-from devfix.analysis.deciding import answers, asked_places, correlated, data_tests, rank_tests
+from devfix.analysis.deciding import answers, asked_again, asked_places, correlated, data_tests, rank_tests
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.join import is_accelerator_choice
 from devfix.analysis.domain.lattice import ACCELERATOR, CPU
@@ -63,7 +63,7 @@ def decide(interp: Interpreter, test: ast.expr, body: list[ast.stmt], orelse: li
     known = answers.truth(interp, interp.eval(test))
     if known is not None:
         return known
-    settled = _settled(interp, test)
+    settled = asked_again.settled(interp, test)
     chosen = preferred(interp.source, body, orelse)
     if chosen is None and not orelse and interp.frame.function is not None:
         chosen = fetches.chosen_leaving(interp.source, interp.frame.function.node, body)
@@ -82,21 +82,6 @@ def decide(interp: Interpreter, test: ast.expr, body: list[ast.stmt], orelse: li
     return chosen
 
 
-def _settled(interp: Interpreter, test: ast.expr) -> bool | None:
-    """How a test comes out by what its options were taken to be before, beside what is known."""
-    if not isinstance(test, ast.BoolOp):
-        return correlated.settled(interp, test)
-    decisive = isinstance(test.op, ast.Or)
-    known = [correlated.settled(interp, part) for part in test.values]
-    if known.count(None) == len(known):
-        return None
-    outcomes = {
-        answers.truth(interp, interp.eval(part)) if found is None else found
-        for part, found in zip(test.values, known, strict=True)
-    }
-    return decisive if decisive in outcomes else None if None in outcomes else not decisive
-
-
 def _is_option(interp: Interpreter, test: ast.expr) -> bool:
     """Whether what is not known of a test are options: ``args.cuda and torch.cuda.is_available()`` asks for one."""
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
@@ -109,9 +94,7 @@ def _is_option(interp: Interpreter, test: ast.expr) -> bool:
         return False  # where it is not on the accelerator, neither is what the test is asked for
     if data_tests.differs_by_round(interp, test) or data_tests.is_of_data(interp, test):
         return False
-    return is_plain or all(
-        is_flag(part) or answers.truth(interp, interp.eval(part)) is not None for part in parts
-    )
+    return is_plain or all(is_flag(part) or asked_again.truth(interp, part) is not None for part in parts)
 
 
 def _is_text_of_another_kind(interp: Interpreter, test: ast.expr) -> bool:
@@ -280,7 +263,7 @@ def usual(interp: Interpreter, test: ast.expr) -> bool | None:
         decisive = isinstance(test.op, ast.Or)
         return decisive if decisive in outcomes else None if None in outcomes else not decisive
     if isinstance(test, ast.Compare) and len(test.ops) == 1:
-        left, right = interp.eval(test.left), interp.eval(test.comparators[0])
+        left, right = asked_again.value(interp, test.left), asked_again.value(interp, test.comparators[0])
         return comparisons.usual_answer(interp, test.ops[0], left, right)
     setting = isinstance(test, ast.Subscript) and isinstance(test.slice, ast.Constant)
     if not (setting or isinstance(test, (ast.Name, ast.Attribute)) or _asks_for_end(test)):

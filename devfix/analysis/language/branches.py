@@ -6,10 +6,9 @@ import ast
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from devfix.analysis.deciding import conditions, correlated
+from devfix.analysis.deciding import asked_again, conditions, correlated
 from devfix.analysis.domain.state import State, join_states
 from devfix.analysis.language import raising
-from devfix.analysis.text.syntax import remembered, walk
 
 if TYPE_CHECKING:
     from devfix.analysis.domain.values import Value
@@ -33,28 +32,10 @@ def run(interp: Interpreter, body: list[ast.stmt], *, unusual: bool, alike: bool
         frame.alike |= states if alike else set()
 
 
-#: Functions of Python's that change nothing, under the names by which everybody calls them.
-_ASKING = frozenset(
-    "abs all any bool callable dict divmod float getattr hasattr hash id int isinstance issubclass len list max min "
-    "range repr round set sorted str sum super tuple type".split()
-)
-
-
-@remembered
-def may_change(node: ast.expr) -> bool:
-    """Whether something may not be afterwards what it was before an expression was evaluated."""
-    return any(
-        not (isinstance(part.func, ast.Name) and part.func.id in _ASKING)
-        if isinstance(part, ast.Call)
-        else isinstance(part, (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom))
-        for part in walk(node)
-    )
-
-
 def evaluate(interp: Interpreter, node: ast.IfExp, usual: bool | None) -> tuple[Value | None, Value | None]:
     """What either branch of a conditional expression comes to, None where it raises; what they change is joined."""
     parts = ((node.body, True), (node.orelse, False))
-    if not any(may_change(part) for part, _ in parts):
+    if not any(asked_again.may_change(part) for part, _ in parts):
         body, orelse = (
             interp.attempt(partial(_supposing, interp, node.test, outcome, part)) for part, outcome in parts
         )
@@ -95,7 +76,7 @@ def go_on(
 
     All others end with the one ``before``: if it is true where the operator ``stops_at`` that, and false where it does not.
     """
-    if not may_change(part):
+    if not asked_again.may_change(part):
         return interp.attempt(partial(interp.eval, part))
     usual = conditions.usual(interp, before)
     ends.append(End(interp.state.fork(), None if usual is None else usual is stops_at))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from devfix.analysis.assumptions import discarding, keyed_caches, own_files
 from devfix.analysis.deciding import (
     answers,
+    asked_again,
     best_so_far,
     chosen_results,
     conditions,
@@ -229,7 +230,7 @@ def match(interp: Interpreter, node: ast.Match) -> None:
         outcome = patterns.meets(interp, case.pattern, value)
         asked = case.guard if outcome is not False else None
         guard = answers.truth(interp, interp.eval(asked)) if asked else True
-        if asked and branches.may_change(asked):
+        if asked and asked_again.may_change(asked):
             after = interp.state.fork()
             before = after if outcome else join_states(before, after)
         if outcome is False or guard is False:
