@@ -7,7 +7,7 @@ from reality import lies
 from text_program import clashes
 
 HEAD = """
-from itertools import compress, dropwhile, filterfalse, takewhile
+from itertools import compress, cycle, dropwhile, filterfalse, takewhile
 
 import torch
 
@@ -25,6 +25,10 @@ RIGHT = [
     "x = x + min(pairs, key=lambda pair: pair[0])[1]",
     "x = x + max(mixed, key=lambda each: each.sum())",
     "for t in takewhile(lambda each: each.sum() > 9, mixed): x = x + t",
+    "x = x + max([there] * 20 + [host], key=lambda each: each.is_cuda == x.is_cuda)",
+    "for t in compress([there, host], cycle([1, 0])): x = x + t",
+    "for t in filter(lambda each: each.is_cuda == x.is_cuda, [there] * 20 + [host]): x = x + t",
+    "for t in filterfalse(lambda each: each.is_cuda != x.is_cuda, [there] * 20 + [host]): x = x + t",
 ]
 WRONG = [
     "for n, t in takewhile(lambda pair: pair[0] < 3, pairs): x = x + t",
@@ -33,6 +37,7 @@ WRONG = [
     "for t in compress(mixed, [1, 1, 0]): x = x + t",
     "x = x + max(pairs, key=lambda pair: pair[0])[1]",
     "x = x + max([host, torch.zeros(4)], key=lambda each: each.sum())",
+    "for t in filter(lambda each: each.sum() > 1, [host] * 20): t + x",
 ]
 
 

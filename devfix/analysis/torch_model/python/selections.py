@@ -14,6 +14,7 @@ from devfix.analysis.domain.values import (
     Const,
     Scalar,
     Sequence,
+    Tensor,
     TupleValue,
     Value,
     usual_value,
@@ -31,9 +32,11 @@ _MOST = 16
 
 def filter_(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``filter``: those of a few known items of which the predicate may be true; else elements, and the predicate is not called."""
-    items = _few(interp, site.args[1]) if len(site.args) > 1 else None
-    if items is None:
-        return _any_of(interp, site.args[1]) if len(site.args) > 1 else UNKNOWN
+    if len(site.args) < 2:
+        return UNKNOWN
+    items = _items(interp, site.args[1])
+    if items is None or len(items) > _MOST:
+        return _any_of(interp, site.args[1], items)
     answers = _answers(interp, site.args[0].value, items, site)
     kept = tuple(item for item, answer in zip(items, answers, strict=True) if answer is not False)
     return Sequence(join_all(list(kept))) if None in answers else TupleValue(kept)
@@ -41,9 +44,11 @@ def filter_(interp: Interpreter, name: str, site: CallSite) -> Value:
 
 def through(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``takewhile``, ``dropwhile``, ``filterfalse``: what a predicate lets through; where nobody knows that, any of the items."""
-    items = _few(interp, site.args[1]) if len(site.args) > 1 else None
-    if items is None:
-        return _any_of(interp, site.args[1]) if len(site.args) > 1 else UNKNOWN
+    if len(site.args) < 2:
+        return UNKNOWN
+    items = _items(interp, site.args[1])
+    if items is None or len(items) > _MOST:
+        return _any_of(interp, site.args[1], items)
     answers = _answers(interp, site.args[0].value, items, site)
     if name.endswith("filterfalse"):
         kept = tuple(item for item, answer in zip(items, answers, strict=True) if answer is not True)
@@ -61,7 +66,7 @@ def compress(interp: Interpreter, name: str, site: CallSite) -> Value:
     items = iteration.exact_items(interp, site.args[0].value)
     selectors = iteration.exact_items(interp, site.args[1].value) if len(site.args) > 1 else None
     if items is None or selectors is None:
-        return _any_of(interp, site.args[0])
+        return _any_of(interp, site.args[0], items)
     answers = [truth(interp, each) for each in selectors]
     kept = tuple(item for item, answer in zip(items, answers, strict=False) if answer is not False)
     return Sequence(join_all(list(kept))) if None in answers else TupleValue(kept)
@@ -90,9 +95,9 @@ def extreme(interp: Interpreter, name: str, site: CallSite) -> Value:
 def _one_of(interp: Interpreter, name: str, site: CallSite) -> Value:
     """The item that is the largest or smallest by a key, where those are known; else any, none of which is it for certain."""
     given, key = site.args[0], site.value(None, "key")
-    items = iteration.fresh_items(interp, given.value, given.node)
+    items = _items(interp, given)
     if not items:
-        return iteration.element(interp, given.value, given.node)
+        return _one_for_all(iteration.element(interp, given.value, given.node))
     if key is not None and key != NONE and len(items) <= _MOST:
         keys = [interp.call(key, CallSite(site.node, (Arg(item),))) for item in items]
         known = [each.value for each in keys if isinstance(each, Const) and type(each.value) in (int, float)]
@@ -102,13 +107,22 @@ def _one_of(interp: Interpreter, name: str, site: CallSite) -> Value:
     return join_all(list(items))
 
 
-def _few(interp: Interpreter, given: Arg) -> tuple[Value, ...] | None:
-    items = iteration.fresh_items(interp, given.value, given.node)
-    return items if items is not None and len(items) <= _MOST else None
+def _items(interp: Interpreter, given: Arg) -> tuple[Value, ...] | None:
+    return iteration.fresh_items(interp, given.value, given.node)
 
 
-def _any_of(interp: Interpreter, given: Arg) -> Value:
-    return Sequence(iteration.element(interp, given.value, given.node))
+def _any_of(interp: Interpreter, given: Arg, items: tuple[Value, ...] | None) -> Value:
+    """Some of a collection, of whose ``items`` none is among them for certain."""
+    if items:
+        return Sequence(join_all(list(items)))
+    return Sequence(_one_for_all(iteration.element(interp, given.value, given.node)))
+
+
+def _one_for_all(element: Value) -> Value:
+    """What is known of each item of a collection, and not of some: those may be left out."""
+    if isinstance(element, TupleValue):
+        return element.with_items(map(_one_for_all, element.items))
+    return replace(element, split=None) if isinstance(element, Tensor) else element
 
 
 def _answers(
