@@ -306,6 +306,10 @@ def test_a_function_that_is_called_under_autocast_turns_it_off() -> None:
     [
         "    loss = bce(net(x), y)\n    other = net(x)",
         "    loss = bce(prob, y) + net(x).sum()\n    other = net(x)",
+        "    loss = bce(prob, y) + x[0] @ x[1]\n    other = net(x)",
+        "    loss = [bce(each, y) for each in (prob, prob)][0]\n    other = net(x)",
+        "    loss = bce(prob, y) if steps else None\n    other = net(x)",
+        "    loss = steps and bce(prob, y)\n    other = net(x)",
         "    loss = bce(prob, y)  # of two\n    other = net(x)",
         "    if steps: loss = bce(prob, y)",
         "    steps += 1; loss = bce(prob, y); other = net(x)",

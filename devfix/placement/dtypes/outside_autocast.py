@@ -14,6 +14,8 @@ from devfix.placement.devices.introduction import torch_name
 
 #: Statements that compute and do no more.
 _COMPUTING = (ast.Assign, ast.AugAssign, ast.Expr, ast.Return)
+#: What binds names within a statement, or does not compute all of it: in front of it there may be no such tensor.
+_LATER = (ast.comprehension, ast.Lambda, ast.NamedExpr, ast.IfExp, ast.BoolOp)
 #: Methods whose result is as wide as what they are called of, and that no precision was chosen for.
 _LOOKING = frozenset("view squeeze unsqueeze reshape flatten float to type_as detach contiguous".split())
 
@@ -27,9 +29,10 @@ def in_block_without_autocast(
     imports = torch_name(facts, place.path)
     if given is None or imports is None or not isinstance(statement, _COMPUTING):
         return []
-    others = [node for node in walk(statement) if isinstance(node, ast.Call) and node is not call]
     tensor = _looked_at(given)
-    if tensor is None or not all(map(_only_looks, others)) or not _has_its_lines(place, statement):
+    others = [node for node in walk(statement) if node is not call]
+    alone = not any(isinstance(node, _LATER) or _may_be_cast(node) for node in others)
+    if tensor is None or not alone or not _has_its_lines(place, statement):
         return []
     cast = ".float()" if any(operand.dtype in HALVES for operand in mismatch.operands) else ""
     torch, edits = imports
@@ -45,6 +48,13 @@ def _looked_at(node: ast.expr) -> ast.expr | None:
     while isinstance(node, ast.Call) and _only_looks(node) and isinstance(node.func, ast.Attribute):
         node = node.func.value
     return node if isinstance(node, (ast.Name, ast.Attribute)) else None
+
+
+def _may_be_cast(node: ast.AST) -> bool:
+    """Whether autocast may choose in which precision an expression computes."""
+    if isinstance(node, ast.Call):
+        return not _only_looks(node)
+    return isinstance(node, (ast.BinOp, ast.AugAssign)) and isinstance(node.op, (ast.MatMult, ast.Pow))
 
 
 def _only_looks(node: ast.Call) -> bool:
