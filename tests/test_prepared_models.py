@@ -195,3 +195,9 @@ def test_in_full_precision_a_block_casts_nothing_that_meets() -> None:
     text = _BLOCK.format(options="mixed_precision='no'", handler="").replace("layer(x)", "layer(x.half())")
     assert clashes(text) == ["10: dtype"]
     assert clashes(text.replace("'no'", "'fp16'").replace("y @", "y.float() @")) == []
+
+
+def test_a_block_of_full_precision_leaves_the_one_around_it_on() -> None:
+    text = _BLOCK.format(options="mixed_precision='no'", handler="").replace("layer(x)", "layer(x.half())")
+    around = "with torch.autocast('cuda'), accelerator"
+    assert clashes(text.replace("with accelerator", around).replace("y @", "y.float() @")) == []

@@ -16,8 +16,8 @@ from devfix.analysis.domain.values import (
     TRUE,
     UNKNOWN,
     Class,
+    Const,
     DeviceValue,
-    DTypeValue,
     External,
     Function,
     Obj,
@@ -218,9 +218,9 @@ def may_cast(interp: Interpreter, manager: Value, node: ast.expr) -> Leaving:
 
 
 def _with_autocast(interp: Interpreter, manager: Obj) -> Leaving:
-    chosen = manager.facts.get("dtype")
-    name = chosen.name if isinstance(chosen, DTypeValue) else None
-    return _with_precision(interp, None if "disabled" in manager.facts else name or "?")
+    chosen = manager.facts.get("precision")
+    name = str(chosen.value) if isinstance(chosen, Const) else "?"
+    return _with_precision(interp, None if "disabled" in manager.facts else name)
 
 
 def _with_precision(interp: Interpreter, name: str | None) -> Leaving:

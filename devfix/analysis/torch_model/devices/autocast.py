@@ -43,6 +43,8 @@ _KEEPING = frozenset("sqrt tanh sigmoid gelu silu leaky_relu mean std var amax a
 
 #: Autocast that whoever launches the program may turn on: floats that it would cast may meet.
 PERHAPS = "perhaps"
+#: Autocast of the CPU, which computes in bfloat16 there and leaves what is on an accelerator as it is.
+ON_HOST = "bfloat16 on the CPU"
 #: The fact of a module whose ``forward`` a framework runs in some precision, "?", or perhaps does.
 WRAPPED = "autocast"
 
@@ -69,10 +71,14 @@ def lowered(
         return dtype
     if operation in _NOT_LOWERED:
         return None
+    operands = tuple(operands)
+    if interp.autocast == ON_HOST and any(operand.device.is_accelerator for operand in operands):
+        return dtype
     known = {dtype, *(operand.dtype for operand in operands)} - {None}
     if interp.autocast == PERHAPS:
         return dtype if len(known) == 1 else None
-    return None if interp.autocast == "?" or not known or not known <= CAST else interp.autocast
+    chosen = "bfloat16" if interp.autocast == ON_HOST else interp.autocast
+    return None if chosen == "?" or not known or not known <= CAST else chosen
 
 
 def floated(interp: Interpreter, dtype: str | None, operation: str = "") -> str | None:

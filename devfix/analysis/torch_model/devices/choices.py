@@ -24,6 +24,7 @@ from devfix.analysis.domain.values import (
 )
 from devfix.analysis.language.frames import CallSite
 from devfix.analysis.torch_model.devices import device_settings, device_strings
+from devfix.analysis.torch_model.devices.autocast import ON_HOST
 from devfix.analysis.torch_model.tensors.arguments import dtype_of
 from devfix.analysis.torch_model.tensors.legacy_types import type_named
 
@@ -128,14 +129,14 @@ def autocast_of_backend(interp: Interpreter, name: str, site: CallSite) -> Value
 
 def _autocast(interp: Interpreter, backend: str, dtype: Value | None, enabled: Value | None) -> Value:
     chosen = dtype_of(dtype) if dtype is not None else _AUTOCAST_DTYPES.get(backend)
-    if backend == "cpu" and chosen == "float16":
-        chosen = None  # tensors on an accelerator stay what they are
+    if backend == "cpu":  # tensors on an accelerator stay what they are
+        chosen = ON_HOST if chosen == "bfloat16" else None
     return block_of_autocast(interp, chosen, enabled=truth(interp, enabled or TRUE) is not False)
 
 
-def block_of_autocast(interp: Interpreter, dtype: str | None, *, enabled: bool = True) -> Value:
-    """A context manager under which autocast computes in a dtype, or not at all."""
-    facts: dict[str, Value] = {"dtype": DTypeValue(dtype)}
+def block_of_autocast(interp: Interpreter, precision: str | None, *, enabled: bool = True) -> Value:
+    """A context manager under which autocast computes in a precision, or not at all."""
+    facts: dict[str, Value] = {"precision": Const(precision or "?")}
     if not enabled:
         facts["disabled"] = TRUE
     return interp.new(Obj("external", _AUTOCAST, facts=facts))

@@ -36,6 +36,7 @@ from devfix.analysis.torch_model.libraries import (
     tokenizers,
 )
 from devfix.analysis.torch_model.loading import collation, framework_moves
+from devfix.analysis.torch_model.python import standard_library
 from devfix.analysis.torch_model.tensors import moves
 
 if TYPE_CHECKING:
@@ -122,13 +123,13 @@ def method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -
 
 
 def _block(interp: Interpreter, obj: Obj) -> Value:
-    """``accelerator.autocast()``, which has the precision of what is prepared; none of the full one."""
+    """``accelerator.autocast()``, which has the precision of what is prepared; with the full one it changes nothing."""
     if obj.cls != External(ACCELERATE):
         return UNKNOWN
     lowering = obj.facts.get(_LOWERING)
     if lowering is None:
-        return choices.block_of_autocast(interp, None, enabled=False)
-    precision = str(lowering.value) if isinstance(lowering, Const) else None
+        return standard_library.idle_manager(interp)
+    precision = str(lowering.value) if isinstance(lowering, Const) else "?"
     return choices.block_of_autocast(interp, precision) if precision in autocast.HALVES else UNKNOWN
 
 

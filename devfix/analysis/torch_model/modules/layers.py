@@ -334,7 +334,7 @@ def weighted(interp: Interpreter, ref: Ref, name: str, place: Tensor, site: Call
     if place.parameter:
         result = replace(result, grad=grad_mode.recorded(interp, grad=True))
     if interp.autocast and not spec.index and name != "LayerNorm":
-        dtype = autocast.lowered(interp, place.dtype, name.lower()) if spec.strict else None
+        dtype = autocast.lowered(interp, place.dtype, name.lower(), [place]) if spec.strict else None
         # What autocast chose comes from no operand.
         result = replace(result, dtype=dtype, typed=result.typed if dtype == result.dtype else ())
     return _packaged(spec, name, result, packed=first is not None and first.packed)

@@ -131,6 +131,11 @@ def leave(interp: Interpreter, name: str, site: CallSite) -> Value:
 def handing_on(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``nullcontext(x)``, ``closing(x)``: a manager that hands ``x`` to its body."""
     given = site.value(0, "enter_result", "thing") or NONE
+    return idle_manager(interp, given)
+
+
+def idle_manager(interp: Interpreter, given: Value = NONE) -> Value:
+    """A manager that does nothing, and hands what it is ``given`` to its body."""
     return interp.new(Obj("external", External(HANDING_ON), attrs={"entered": given}))
 
 
