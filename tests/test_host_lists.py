@@ -212,3 +212,51 @@ def test_several_lists_of_tensors_are_copied_where_they_are_read() -> None:
 def test_lists_of_numbers_stay_as_they_are() -> None:
     texts = files(CURVES.format(first="loss.item()", second="float(loss)"))
     assert fix_texts(texts, Applicability.UNSAFE)[0] == texts
+
+
+PADDED = """
+    import json
+
+    import numpy as np
+    import torch
+
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    net = torch.nn.Linear(4, 8).to(device)
+
+    def padded(rows, size):
+        out = np.zeros((len(rows), size))
+        for number, row in enumerate(rows):
+            out[number, :size] = {read}
+        return out
+
+    def decoded(x):
+        return [[net(x).argmax(1)[0] for _ in range(4)]]
+
+    with open("rows.json") as file:
+        rows = json.load(file)
+    x = torch.ones(2, 4, device=device)
+    print(padded(decoded(x), 4){others})
+"""
+READS = ["np.asarray(row[:size])", "np.asarray([item for item in row])", "np.asarray(rows[number])"]
+
+
+@pytest.mark.parametrize("read", READS)
+@pytest.mark.parametrize(
+    "others",
+    [
+        ", padded([[1, 2, 3, 4]], 4)",
+        ', padded(rows["words"], 4)',
+        ", padded([list(row) for row in rows], 4)",
+        ", padded([rows[0] if len(rows) > 3 else [1, 2, 3, 4], rows[1]], 4)",
+    ],
+)
+def test_what_may_hold_numbers_in_other_calls_is_not_copied_item_by_item(read: str, others: str) -> None:
+    texts = files(PADDED.format(read=read, others=others))
+    assert check_texts(texts)
+    assert "cpu()" not in fix_texts(texts, Applicability.UNSAFE)[0]["main.py"]
+
+
+@pytest.mark.parametrize("read", READS)
+@pytest.mark.parametrize("others", ["", ", padded(decoded(x) + decoded(x), 4)"])
+def test_what_holds_tensors_in_each_call_is_copied_item_by_item(read: str, others: str) -> None:
+    assert "cpu()" in fix_texts(files(PADDED.format(read=read, others=others)))[0]["main.py"]

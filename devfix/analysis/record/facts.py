@@ -157,6 +157,14 @@ class Facts:
         """Whether code that reads tensors on the CPU found a number, or an array, where an expression stands."""
         return (path, span) in self._numbers
 
+    def holds_numbers(self, path: str, span: Span) -> bool:
+        """Whether such code found a list of numbers where an expression stands, or what may be one for all that is known."""
+        return self.was_number(path, span) or (path, span) in self._unsure
+
+    @cached_property
+    def _unsure(self) -> set[tuple[str, Span]]:
+        return {(site.path, site.span) for site in self._recorder.remarked if site.kind == "unsure"}
+
     @cached_property
     def _numbers(self) -> set[tuple[str, Span]]:
         return {(site.path, site.span) for site in self._recorder.remarked if site.kind == "number"}

@@ -42,7 +42,7 @@ def copied_to_host(facts: Facts, mismatch: Mismatch, operand: Operand) -> list[F
     elif mismatch.get("inside"):
         edits = host_list.filled_with_copies(facts, place, suffix)
         # Where a list of numbers may stand as well its items have no such method.
-        if not edits and not facts.was_number(place.path, operand.span):
+        if not edits and not facts.holds_numbers(place.path, operand.span):
             edits = _of_items(facts, place, suffix)
     else:
         added = suffixes.added(facts, place.outline, node, suffix)

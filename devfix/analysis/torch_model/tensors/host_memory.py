@@ -14,6 +14,7 @@ from devfix.analysis.domain.values import (
     Tensor,
     TupleValue,
     Value,
+    members,
     without_none,
 )
 from devfix.analysis.language import iteration
@@ -89,7 +90,9 @@ def check(interp: Interpreter, name: str, site: CallSite) -> None:
         if isinstance(value, Tensor) and not requirements.leaves_host(interp, value):
             check_dtype(interp, name, site.node, Part(value, "array", arg.node))
         check_argument(interp, name, site.node, arg)
-        number_places.note_items(interp, data_types.contents(interp, value), arg.node)
+        for each in members(value):
+            number_places.note_unsure(interp, each, arg.node)
+            number_places.note_items(interp, data_types.contents(interp, each), arg.node)
 
 
 def _is_number(name: str, value: Tensor) -> bool:

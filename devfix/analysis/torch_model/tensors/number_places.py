@@ -6,7 +6,17 @@ import ast
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from devfix.analysis.domain.values import Array, Const, Obj, Scalar, Sequence, TupleValue, Union, Value
+from devfix.analysis.domain.values import (
+    Array,
+    Const,
+    Obj,
+    Scalar,
+    Sequence,
+    TupleValue,
+    Union,
+    Unknown,
+    Value,
+)
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -41,6 +51,16 @@ def note_data(interp: Interpreter, value: Value, node: ast.expr) -> None:
 
 
 def note_items(interp: Interpreter, items: Iterable[Value], node: ast.expr | None) -> None:
-    """Remember that a list holds numbers at a place where others may hold tensors."""
+    """Remember that a list holds numbers, or may do, at a place where others may hold tensors."""
     for each in items:
         note(interp, each, node)
+        note_unsure(interp, each, node)
+
+
+def note_unsure(interp: Interpreter, value: Value, node: ast.expr | None) -> None:
+    """Remember that a place is given what may be a number, or a list of some, for all that is known: a file is read, say.
+
+    What stands for an argument that nobody gives has a token, and says nothing against what is given.
+    """
+    if isinstance(value, Unknown) and node is not None and (interp.is_script or not value.token):
+        interp.recorder.remarked.add(interp.site("unsure", node))
