@@ -169,10 +169,20 @@ main([[1, 2], [3, 4]])
 """
 
 
+CHOICE = 'ids = batch["ids"] if number == 0 else None\n        '
+
+
 @pytest.mark.parametrize(
     "chosen",
     [
         'ids, rest = (batch["ids"], start) if number == 0 else (None, None)',
+        CHOICE + "if number == 0 and ids.size(0) == 9:\n            continue",
+        CHOICE + "if ids is not None and ids.size(0) == 9:\n            continue",
+        CHOICE + "if number == 5 and ids is None:\n            continue",
+        CHOICE + "if ids is not None:\n            ids = ids + 0",
+        CHOICE + "size = ids.size(0) if number == 0 else 0",
+        CHOICE + "size = number == 0 and ids.size(0)",
+        CHOICE + "assert number or ids.size(0)",
         'ids, rest = (None, start) if number else (batch["ids"], start)',
         '(ids, start), rest = ((batch["ids"], start), 1) if number == 0 else ((None, start), 1)',
         'ids = batch["ids"] if number == 0 else None',

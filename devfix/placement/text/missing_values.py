@@ -10,7 +10,11 @@ from devfix.analysis.record.recorder import Binding
 from devfix.analysis.text.outline import Outline
 from devfix.placement.devices.boundness import binds_always
 from devfix.placement.devices.constructed import statement_of
+from devfix.placement.text.none_tests import Outcome, fails_for_none, is_use, when_none
 
+#: What a test comes to for those who do not take the branch of what is true, and of what is false.
+_UNLESS_TRUE = frozenset({Outcome.FALSE, Outcome.FAILS, Outcome.ASKED})
+_UNLESS_FALSE = frozenset({Outcome.TRUE, Outcome.FAILS, Outcome.ASKED})
 _LEAVES = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 
 
@@ -91,18 +95,26 @@ def _is_bound_by_rounds(outline: Outline, empty: ast.stmt, node: ast.Name) -> bo
 
 
 def _is_asked_around(outline: Outline, node: ast.Name) -> bool:
-    """Whether a test around a place speaks of the name."""
+    """Whether no None gets by the tests around a place."""
+    inner: ast.AST = node
     for around in outline.around(node):
         if isinstance(around, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
             break
-        tests: list[ast.expr] = []
-        if isinstance(around, (ast.If, ast.IfExp, ast.While)):
-            tests = [around.test]
-        elif isinstance(around, ast.BoolOp):
-            tests = around.values
-        if any(_speaks_of(test, node.id) for test in tests):
+        if any(when_none(test, node.id) in ends for test, ends in _tests(around, inner)):
             return True
+        inner = around
     return False
+
+
+def _tests(around: ast.AST, inner: ast.AST) -> list[tuple[ast.expr, frozenset[Outcome]]]:
+    """The tests of a node that are passed on the way to a part of it, each with what it comes to for who does not get there."""
+    if isinstance(around, ast.BoolOp):
+        before = around.values[: around.values.index(inner)] if isinstance(inner, ast.expr) else []
+        return [(test, _UNLESS_TRUE if isinstance(around.op, ast.And) else _UNLESS_FALSE) for test in before]
+    if not isinstance(around, (ast.If, ast.IfExp, ast.While)) or inner is around.test:
+        return []
+    body = around.body if isinstance(around.body, list) else [around.body]
+    return [(around.test, _UNLESS_TRUE if inner in body else _UNLESS_FALSE)]
 
 
 def _is_asked_before(outline: Outline, node: ast.Name) -> bool:
@@ -124,25 +136,20 @@ def _before(outline: Outline, node: ast.Name) -> Iterator[ast.stmt]:
 
 def _settles(statement: ast.stmt, name: str) -> bool:
     if isinstance(statement, ast.If):
-        if not _speaks_of(statement.test, name):
-            return False
-        leaves = isinstance(statement.body[-1], _LEAVES)
-        return leaves or any(
-            _is_use(part, name, ast.Store) for each in statement.body for part in ast.walk(each)
+        outcome = when_none(statement.test, name)
+        ends = (_ends(statement.body, name), _ends(statement.orelse, name))
+        return outcome is Outcome.FAILS or (
+            (outcome in _UNLESS_FALSE and ends[0]) or (outcome in _UNLESS_TRUE and ends[1])
         )
     if isinstance(statement, ast.Assert):
-        return _speaks_of(statement.test, name)
-    if not isinstance(statement, (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr)):
-        return False
-    return any(
-        isinstance(part, (ast.Attribute, ast.Subscript)) and _is_use(part.value, name, ast.Load)
-        for part in ast.walk(statement)
+        return when_none(statement.test, name) in _UNLESS_TRUE
+    simple = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr)
+    return isinstance(statement, simple) and fails_for_none(statement, name)
+
+
+def _ends(block: list[ast.stmt], name: str) -> bool:
+    """Whether whoever takes a branch gets no further, or with another value."""
+    return bool(block) and (
+        isinstance(block[-1], _LEAVES)
+        or any(is_use(part, name, ast.Store) for each in block for part in ast.walk(each))
     )
-
-
-def _speaks_of(test: ast.expr, name: str) -> bool:
-    return any(_is_use(part, name, ast.Load) for part in ast.walk(test))
-
-
-def _is_use(node: ast.AST, name: str, context: type[ast.expr_context]) -> bool:
-    return isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, context)
