@@ -153,6 +153,12 @@ class Facts:
         is_elsewhere = (made.path, made.scope) != (mismatch.path, mismatch.get("scope"))
         return is_elsewhere and replace(made, kind="sampled") in self._recorder.remarked
 
+    def is_sampled(self, named: Origin) -> bool:
+        """Whether what got a name there, or was given for a parameter, goes on to the batches of a loader, from the CPU."""
+        return (
+            named.kind in ("name", "argument") and replace(named, kind="sampled") in self._recorder.remarked
+        )
+
     def was_number(self, path: str, span: Span) -> bool:
         """Whether code that reads tensors on the CPU found a number, or an array, where an expression stands."""
         return (path, span) in self._numbers

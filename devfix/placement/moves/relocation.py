@@ -37,6 +37,7 @@ from devfix.placement.moves import (
     own_move,
     parameter_data,
     part_moves,
+    sampled_source,
     selecting,
     suffixes,
     wholes,
@@ -153,6 +154,7 @@ class Relocator:
         yield restored.moved(self.facts, self.mismatch, self.operand), 0
         for place in hosted_source.places(self.facts, self.operand, trails):
             yield self._wrap(place), 0
+        yield sampled_source.moved(self.facts, self.operand, trails, self._wrap), 0
         yield moved_at_use.beside_others(self.facts, self.operand), 0
         told = unused_device.places(self.facts, (self.operand.trail, *trails))
         yield from ((self._given(place), 0) for place in told)
@@ -179,11 +181,9 @@ class Relocator:
         if self.facts.program.adopts and (computed or handing.is_given_back(self.facts, self.operand)):
             yield self._as_arguments(), 1
         yield from ((edits, 2 * computed) for edits in self._where_made(self.operand.trail))
-        if derived:
-            yield self._jointly(trails, self._at_arrival), 1
+        yield self._jointly(trails, self._at_arrival) if derived else (), 1
         yield self._at_factories() if returned else (), 0
-        if self.facts.program.adopts:
-            yield self._as_arguments(), 1
+        yield self._as_arguments() if self.facts.program.adopts else (), 1
         yield argument_move.where_given(self.facts, self.operand.trail), 1
         yield self._where_handed_over(), 1
         yield from ((way(self.facts, self.mismatch, self.operand), 1) for way in late_build.WAYS)

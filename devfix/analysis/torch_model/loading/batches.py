@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis.deciding.answers import truth
 from devfix.analysis.domain import classes
 from devfix.analysis.domain.copying import replace
-from devfix.analysis.domain.lattice import ACCELERATOR
+from devfix.analysis.domain.lattice import ACCELERATOR, CPU
 from devfix.analysis.domain.values import (
     NONE,
     Class,
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 LOADER = "torch.utils.data.DataLoader"
 _MADE = ("factory", "random-factory")
+_NAMED = ("name", "argument")
 
 
 @frozen
@@ -62,11 +63,15 @@ def making(interp: Interpreter) -> Iterator[None]:
 
 
 def note_made(interp: Interpreter, batch: Value) -> None:
-    """Remark where the program's functions make what goes into a batch: there it is on the CPU, in a worker perhaps."""
-    lives = (life for leaf in leaves(interp, batch) for life in (leaf.trail, *leaf.roots) if life)
-    interp.recorder.remarked.update(
-        replace(life[0], kind="sampled") for life in lives if life[0].kind in _MADE and life[0].scope
-    )
+    """Remark where the program's functions make what goes into a batch: there it is on the CPU, in a worker perhaps.
+
+    And what it was called before, if it is on the CPU still.
+    """
+    parts = leaves(interp, batch)
+    lives = (life for leaf in parts for life in (leaf.trail, *leaf.roots) if life)
+    made = [life[0] for life in lives if life[0].kind in _MADE and life[0].scope]
+    named = [site for leaf in parts if leaf.device == CPU for site in leaf.trail if site.kind in _NAMED]
+    interp.recorder.remarked.update(replace(site, kind="sampled") for site in (*made, *named))
 
 
 def leaves(interp: Interpreter, value: Value, around: tuple[Value, ...] = ()) -> list[Tensor]:
