@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from reality import lies
-from text_program import clashes
+from text_program import check_texts, clashes
 
 HEAD = """
 import argparse
@@ -83,3 +83,72 @@ args = base.parse_args([])
 x = torch.ones(4, device=args.device) + torch.ones(4, device=args.device)
 """
     assert clashes(text) == []
+
+
+HELD = [
+    """
+class Kept(argparse.Namespace):
+    pass
+
+
+held = Kept(device=device)
+""",
+    """
+class Kept:
+    device = device
+
+
+held = Kept()
+""",
+    """
+class Kept:
+    @property
+    def device(self):
+        return device
+
+    @device.setter
+    def device(self, value):
+        pass
+
+
+held = Kept()
+""",
+    """
+class Above:
+    device = device
+
+
+class held(Above):
+    pass
+""",
+    "held = argparse.Namespace(device=device)\n",
+]
+
+
+@pytest.mark.parametrize("held", HELD)
+def test_a_default_takes_the_place_of_nothing_that_is_there(held: str) -> None:
+    text = f"""
+import argparse
+
+import torch
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+base = argparse.ArgumentParser()
+base.add_argument("--device", default="cpu")
+{held}
+args = base.parse_args([], namespace=held)
+x = torch.nn.Linear(4, 4).to(args.device)(torch.ones(4).cuda())
+"""
+    assert check_texts({"main.py": text}) == []
+
+
+def test_a_default_is_what_an_empty_namespace_of_an_own_class_has() -> None:
+    text = f"""{HEAD}
+class Kept(argparse.Namespace):
+    pass
+
+
+args = base.parse_args([], namespace=Kept())
+x = x + torch.ones(args.dim)
+"""
+    assert clashes(text) == [f"{text.count(chr(10))}: device"]

@@ -23,7 +23,7 @@ from devfix.analysis.torch_model.libraries import graphs, hf_trainer, vision
 from devfix.analysis.torch_model.loading import batches, data
 from devfix.analysis.torch_model.modules import layers, norms
 from devfix.analysis.torch_model.modules.layer_specs import WEIGHTED
-from devfix.analysis.torch_model.python import default_dicts, exceptions, mappings
+from devfix.analysis.torch_model.python import command_line, default_dicts, exceptions, mappings
 from devfix.analysis.torch_model.tensors import distributions, losses, maxima
 from devfix.analysis.torch_model.training import optim
 
@@ -105,6 +105,8 @@ def initialise_base(interp: Interpreter, ref: Ref, base: str, site: CallSite) ->
         distributions.initialise(interp, ref, base, site)
     elif base == threads.THREAD:
         threads.initialise(interp, ref, site)
+    elif base == command_line.NAMESPACE.name:
+        command_line.initialise_namespace(interp, ref, site)
     elif exceptions.describes(base):
         exceptions.keep(interp, ref, site)
     elif package == "torch.nn":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from typing import TYPE_CHECKING
 
+from devfix.analysis.domain import classes
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.join import join_values
 from devfix.analysis.domain.lattice import parse_device
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
 _PARSER = "argparse.ArgumentParser"
+NAMESPACE = External("argparse.Namespace")
 #: What ``add_subparsers`` gives: an object that makes the parser of each subcommand.
 SUBPARSERS = "argparse._SubParsersAction"
 #: The parser of ``optparse``.
@@ -97,7 +99,7 @@ def old_parser_method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: 
         _declare(interp, ref, obj, site)
         return UNKNOWN
     if name == "parse_args":
-        given = interp.new(Obj("external", External("argparse.Namespace"), attrs=dict(obj.attrs)))
+        given = interp.new(Obj("external", NAMESPACE, attrs=dict(obj.attrs)))
         return TupleValue((given, Sequence(Scalar("str"))))
     return parser_method(interp, ref, obj, name, site) if name == "set_defaults" else UNKNOWN
 
@@ -121,6 +123,14 @@ def parser_method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: Call
     return UNKNOWN
 
 
+def initialise_namespace(interp: Interpreter, ref: Ref, site: CallSite) -> None:
+    """``argparse.Namespace.__init__(ref, ...)``, which a class of the project inherits."""
+    obj = interp.obj(ref)
+    interp.update(
+        ref, replace(obj, attrs={**obj.attrs, **{k: arg.value for k, arg in site.keywords.items()}})
+    )
+
+
 def _told(interp: Interpreter, given: dict[str, Value], into: Value) -> Value:
     """The options in a namespace of their own, or in the object or class that a program names for them.
 
@@ -129,14 +139,19 @@ def _told(interp: Interpreter, given: dict[str, Value], into: Value) -> Value:
     obj = interp.obj_of(into)
     if isinstance(into, Class):
         for name, value in given.items():
-            known = interp.state.get(into.frame, name)
+            known = classes.find(interp, into, name)
             interp.assign(into.frame, name, value if known is None else join_values(known, value))
         return into
     if not isinstance(into, Ref) or obj is None or obj.kind not in ("instance", "external"):
-        return interp.new(Obj("external", External("argparse.Namespace"), attrs=given))
+        return interp.new(Obj("external", NAMESPACE, attrs=given))
+    if obj.kind == "external" and obj.cls != NAMESPACE:
+        return into  # nobody knows which of them it has
     for name, value in given.items():
         known = obj.attrs.get(name)
-        obj = obj.with_attr(name, value if known is None else join_values(known, value))
+        if known is None and isinstance(obj.cls, Class):
+            known = classes.find(interp, obj.cls, name)
+        if not isinstance(known, Function):  # as a property is, which gives what it likes
+            obj = obj.with_attr(name, value if known is None else join_values(known, value))
     interp.update(into, obj)
     return into
 
