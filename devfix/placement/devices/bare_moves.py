@@ -9,7 +9,7 @@ from typing import TypeGuard
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.outline import Outline
 from devfix.findings import Edit, FileEdit, InsertAfter, InsertAtBodyStart, Operand, Origin
-from devfix.placement.devices import handed_guard, move_guards, type_aliases
+from devfix.placement.devices import handed_guard, held_guard, move_guards, type_aliases
 from devfix.placement.modules import module_choice
 
 Edits = tuple[FileEdit, ...]
@@ -181,8 +181,10 @@ def _guard(facts: Facts, move: Origin, outline: Outline, made: ast.stmt) -> str 
     (test,) = tests
     own = asking is outline or ast.unparse(test) == move_guards.AVAILABLE
     same = own and move_guards.reads_the_same(outline, test, made)
-    same = same or handed_guard.reads_the_same(facts, asking, test, outline, made)
-    return ast.unparse(test) if same else None
+    if not same and not handed_guard.reads_the_same(facts, asking, test, outline, made):
+        told = held_guard.as_told(facts, asking, test, outline, made)
+        return ast.unparse(told) if told is not None else None
+    return ast.unparse(test)
 
 
 def _tests(facts: Facts, move: Origin, made: ast.stmt) -> list[ast.expr] | None:

@@ -24,14 +24,22 @@ def reads_the_same(facts: Facts, asking: Outline, test: ast.expr, outline: Outli
     names = {node.id for node in ast.walk(test) if isinstance(node, ast.Name)}
     if asked is None or not names or not is_flag(test) or len(list(_named(facts, asked.name))) > 1:
         return False
-    own = outline.function_of(place) or outline.source.tree
-    kept = not _sets(asked, test) and not _sets(own, test, but=_first(outline, own, names, place))
-    given = (call for call in ast.walk(own) if isinstance(call, ast.Call) and called(call) == asked.name)
-    return (
-        kept
-        and all(is_bound(outline, place, name) for name in names)
-        and any(all(_gives(asking, asked, call, name) for name in names) for call in given)
+    own = outline.function_of(place)
+    kept = not _sets(asked, test) and stays(outline, own, test, place)
+    given = (
+        call
+        for call in ast.walk(own or outline.source.tree)
+        if isinstance(call, ast.Call) and called(call) == asked.name
     )
+    return kept and any(all(_gives(asking, asked, call, name) for name in names) for call in given)
+
+
+def stays(outline: Outline, function: Function | None, test: ast.expr, place: ast.stmt) -> bool:
+    """Whether what a test asks is bound at ``place``, and set nowhere else in that function, or script."""
+    names = {node.id for node in ast.walk(test) if isinstance(node, ast.Name)}
+    own = function or outline.source.tree
+    is_set = _sets(own, test, but=_first(outline, own, names, place))
+    return not is_set and all(is_bound(outline, place, name) for name in names)
 
 
 def _named(facts: Facts, name: str) -> Iterator[Function]:

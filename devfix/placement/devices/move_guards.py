@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from devfix.analysis.text.outline import Outline
+from devfix.analysis.text.syntax import first_name
 from devfix.placement.devices.boundness import is_bound, parameters
 from devfix.placement.devices.type_aliases import names_accelerator
 from devfix.placement.text import chains
@@ -150,11 +151,19 @@ def _is_set_later(outline: Outline, test: ast.expr, place: ast.AST) -> bool:
         return False
     asked = {ast.unparse(node) for node in ast.walk(test) if isinstance(node, ast.Attribute)}
     return any(
-        ast.unparse(target) in asked and not outline.dominates(part, place)
+        ast.unparse(target) in asked
+        and not _is_of_own(outline, target)
+        and not outline.dominates(part, place)
         for part in ast.walk(outline.source.tree)
         if isinstance(part, ast.Assign)
         for target in part.targets
     )
+
+
+def _is_of_own(outline: Outline, target: ast.expr) -> bool:
+    """Whether an attribute is set of what the function around makes itself, before anybody else has it."""
+    function, name = outline.function_of(target), first_name(target)
+    return function is not None and name not in parameters(function) and name in _bound(function)
 
 
 def _bound(function: ast.AST) -> set[str]:
