@@ -51,6 +51,12 @@ def test_truths_beside_floats_and_numbers_are_cast(statement: str, mended: str) 
         "left = 1 - counts",
         "left = 1 - done.sum()",
         "left = 1 - done.any().item()",
+        "left = 1 - values.clone().logical_not_()",
+        "left = 1 - done.clamp(min=0)",
+        "left = 1 - done.clamp(max=1.0)",
+        "left = 1 - torch.tensor(sum(done.tolist()))",
+        "left = 1 - torch.tensor(sum(done.tolist(), 0.5))",
+        "left = 1 - torch.tensor(sum([True, False]))",
         "left = 1 - done.numpy()[0].astype(int)",
     ],
 )

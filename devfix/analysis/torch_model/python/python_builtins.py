@@ -227,7 +227,12 @@ def sum_(interp: Interpreter, name: str, site: CallSite) -> Value:
         return operations.derived(interp, [element], site, element.dtype, element.rank)
     if isinstance(element, Array):
         return Array(element.dtype, element.rank, (interp.site("array", site.node),))
-    return Scalar(scalar_type(element) or "int") if scalar_type(element) else UNKNOWN
+    kinds = {scalar_type(element), scalar_type(start)}
+    return (
+        Scalar("int" if kinds <= {"int", "bool"} else "float")
+        if kinds <= {"int", "bool", "float"}
+        else UNKNOWN
+    )
 
 
 def _are_in_places(items: tuple[Value, ...]) -> bool:

@@ -107,7 +107,7 @@ def _applied(interp: Interpreter, name: str, base: str, site: CallSite, *, in_pl
     if not isinstance(first, Tensor):
         known = base in SAME or base in FLOATING or base in RESHAPES or base in TESTS
         return UNKNOWN if known else None
-    if in_place and base in SAME | FLOATING:
+    if in_place and base in SAME | FLOATING | TESTS:
         in_place_results.check_alone(interp, base, first, site)
         return first
     return _unary(interp, name, base, first, site)

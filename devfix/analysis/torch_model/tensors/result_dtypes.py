@@ -14,7 +14,8 @@ def of(op: Op, tensors: list[Tensor], site: CallSite, unclear: bool) -> str | No
     if op.dtype in ("promote", "float"):
         if unclear:
             return None
-        kinds = [typed(arg.value) for arg in site.args if not isinstance(arg.value, Tensor)]
+        named = (arg for role, arg in site.keywords.items() if role in op.operands)
+        kinds = [typed(arg.value) for arg in (*site.args, *named) if not isinstance(arg.value, Tensor)]
         dtype, rank = tensors[0].dtype, tensors[0].rank
         for other in tensors[1:]:
             dtype = promote((dtype, rank), (other.dtype, other.rank))
