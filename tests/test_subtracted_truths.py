@@ -54,6 +54,7 @@ def test_truths_beside_floats_and_numbers_are_cast(statement: str, mended: str) 
         "left = 1 - values.clone().logical_not_()",
         "left = 1 - done.clamp(min=0)",
         "left = 1 - done.clamp(max=1.0)",
+        "left = 1 - done.pow(exponent=2.0)",
         "left = 1 - torch.tensor(sum(done.tolist()))",
         "left = 1 - torch.tensor(sum(done.tolist(), 0.5))",
         "left = 1 - torch.tensor(sum([True, False]))",

@@ -8,13 +8,16 @@ from devfix.analysis.language.frames import CallSite
 from devfix.analysis.torch_model.tensors.operators import typed
 from devfix.analysis.torch_model.tensors.specs import Op
 
+#: What ``pow`` calls what others call the other operand.
+_EXPONENT = "exponent"
+
 
 def of(op: Op, tensors: list[Tensor], site: CallSite, unclear: bool) -> str | None:
     """The dtype of what an operation of the table makes of tensors, where ``unclear`` says that others may be among them."""
     if op.dtype in ("promote", "float"):
         if unclear:
             return None
-        named = (arg for role, arg in site.keywords.items() if role in op.operands)
+        named = (arg for role, arg in site.keywords.items() if role in (*op.operands, _EXPONENT))
         kinds = [typed(arg.value) for arg in (*site.args, *named) if not isinstance(arg.value, Tensor)]
         dtype, rank = tensors[0].dtype, tensors[0].rank
         for other in tensors[1:]:
