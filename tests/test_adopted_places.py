@@ -438,3 +438,46 @@ result = net(rows[:3]).sum()
     fixed = adopted(files(main))["main.py"]
     assert "rows = torch.from_numpy(table).to(device)\n" in fixed
     assert fixed.count(".to(device)") == 2
+
+
+_OF_ARRAY = """
+import numpy as np
+import torch
+
+table = np.ones((6, 2), dtype="float32")
+rows = torch.from_numpy(table)
+{made}
+net = torch.nn.Linear(2, 1)
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+for epoch in range(3):
+    optimizer.zero_grad()
+    net({used}).mean().backward()
+    optimizer.step()
+"""
+
+
+@pytest.mark.parametrize("beside", ["", "count = len(rows), rows.shape[1]"])
+def test_parts_that_are_computed_of_an_array_move_alone(beside: str) -> None:
+    """The array may be much larger than what is ever used of it."""
+    made = f"few = rows[[0, 1]] / 2\n{beside}"
+    fixed = adopted(files(_OF_ARRAY.format(made=made, used="few")))["main.py"]
+    assert "rows = torch.from_numpy(table)\n" in fixed
+    assert "few = (rows[[0, 1]] / 2).to(device)" in fixed
+
+
+@pytest.mark.parametrize(
+    "written", ["rows += 1", "rows -= rows.mean(0)", "rows.mul_(2)", "rows[0] = 3", "rows[0] += 3"]
+)
+def test_a_tensor_stays_whose_array_sees_what_is_written_to_it(written: str) -> None:
+    made = f"{written}\nprint(table.sum())"
+    fixed = adopted(files(_OF_ARRAY.format(made=made, used="rows / 2")))["main.py"]
+    assert "rows = torch.from_numpy(table)\n" in fixed
+    assert "net((rows / 2).to(device))" in fixed
+
+
+@pytest.mark.parametrize(
+    "made", ["rows += 1", "print(table.sum())\nrows = rows / 3\nrows += 1\nprint(table.sum())"]
+)
+def test_a_tensor_moves_whose_array_is_not_written_to_or_read_no_more(made: str) -> None:
+    fixed = adopted(files(_OF_ARRAY.format(made=made, used="rows / 2")))["main.py"]
+    assert "rows = torch.from_numpy(table).to(device)\n" in fixed

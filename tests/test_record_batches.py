@@ -79,10 +79,12 @@ def test_a_batch_moves_as_another_of_its_class(cls: str, more: str, moved: str) 
         _RECORD + "\n    def __post_init__(self):\n        self.size = len(self.x)\n",
         f"from functools import cached_property\n{_RECORD}\n    @cached_property\n    def size(self):\n        return len(self.x)\n",
         "class Batch:\n    def __init__(self, x, y):\n        self.x, self.y = x, y\n",
+        _RECORD
+        + "\n    def __setattr__(self, name, value):\n        object.__setattr__(self, name, value * 2)\n",
     ],
 )
 def test_what_cannot_be_made_anew_of_its_fields_moves_where_it_is_used(cls: str) -> None:
-    """``vars`` of one with slots fails, or has what was computed once, ``__post_init__`` would run again, and a constructor may do anything."""
+    """``vars`` of one with slots fails, or has what was computed once, ``__post_init__`` would run again, and a constructor or ``__setattr__`` may do anything."""
     assert _added(_program(cls)) == ["loss = (net(batch.x.to(device)) - batch.y.to(device)).pow(2).mean()"]
 
 
@@ -110,3 +112,11 @@ def test_a_batch_that_moves_already_is_left_alone() -> None:
 def test_a_batch_with_a_move_of_its_own_uses_it() -> None:
     own = "\n    def to(self, device):\n        return Batch(self.x.to(device), self.y.to(device))\n"
     assert _added(_program(_RECORD + own)) == ["batch = batch.to(device)"]
+
+
+def test_what_has_no_constructor_that_takes_its_fields_moves_where_it_is_used() -> None:
+    cls = _RECORD.replace("@dataclass", "@dataclass(init=False)")
+    texts = _program(cls)
+    made = "    made = Batch()\n    made.x, made.y = torch.stack(xs), torch.stack(ys)\n    return made\n"
+    texts["main.py"] = texts["main.py"].replace("    return Batch(torch.stack(xs), torch.stack(ys))\n", made)
+    assert _added(texts) == ["loss = (net(batch.x.to(device)) - batch.y.to(device)).pow(2).mean()"]

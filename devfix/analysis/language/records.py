@@ -30,7 +30,7 @@ def form(interp: Interpreter, value: Value) -> str:
     obj = interp.obj_of(value)
     if obj is None or not isinstance(obj.cls, Class):
         return ""
-    makes = any(classes.find(interp, obj.cls, name) for name in ("__new__", "__init__"))
+    makes = any(classes.find(interp, obj.cls, name) for name in ("__new__", "__init__", "__setattr__"))
     if named_tuples.is_one(interp, obj):
         return "" if makes else _of_parts("namedtuple", obj.attrs.values())
     if makes or not is_of_fields(interp, obj) or not _are_shown(interp, obj.cls):
@@ -45,11 +45,14 @@ def _of_parts(kind: str, parts: Iterable[Value]) -> str:
 
 
 def _are_shown(interp: Interpreter, cls: Class) -> bool:
-    """Whether ``vars`` of an object of the class has its fields: it fails with slots, and a cached property is there too."""
+    """Whether ``vars`` of an object of the class has what its constructor takes.
+
+    It fails with slots, a cached property is there, too, and without a generated constructor none takes fields.
+    """
     above = classes.linearise(cls)
     calls = (each for base in above for each in base.node.decorator_list)
     told = {word.arg for call in calls if isinstance(call, ast.Call) for word in call.keywords}
-    if "slots" in told or classes.find(interp, cls, "__slots__") is not None:
+    if not told.isdisjoint({"slots", "init"}) or classes.find(interp, cls, "__slots__") is not None:
         return False
     methods = {part.name for base in above for part in base.node.body if isinstance(part, ast.FunctionDef)}
     return not any(cached_properties.is_cached(interp, cls, name) for name in methods)

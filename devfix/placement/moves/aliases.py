@@ -33,7 +33,7 @@ def is_written(outline: Outline, statement: ast.Assign) -> bool:
         return False
     function = outline.function_of(target)
     around = function if function is not None else outline.source.tree
-    return any(_writes(outline, node) for node in outline.occurrences(around, target.id))
+    return any(is_written_at(outline, node) for node in outline.occurrences(around, target.id))
 
 
 def written_path(outline: Outline, node: ast.expr) -> str | None:
@@ -58,7 +58,7 @@ def _is_kept(value: ast.expr) -> bool:
     return isinstance(value, (ast.Attribute, ast.Subscript))
 
 
-def _writes(outline: Outline, name: ast.AST) -> bool:
+def is_written_at(outline: Outline, name: ast.AST) -> bool:
     """Whether a name stands where something is written to what it names, or to a view of that."""
     above = outline.parents[name]
     while (

@@ -60,8 +60,7 @@ from devfix.placement.telling.device_argument import made_alike, takes_no_device
 from devfix.placement.telling.shared_maker import hands_out
 from devfix.placement.text import ancestry, provenance
 from devfix.placement.text.provenance import MADE, STORED, is_of_module, stayed
-from devfix.placement.to_host import hosted_source
-from devfix.placement.to_host.shared_memory import is_written_later
+from devfix.placement.to_host import hosted_source, shared_memory
 
 #: More sources than this are not changed together: one move of their result is clearer.
 _MAX_SOURCES = 3
@@ -325,7 +324,7 @@ class Relocator:
             if place is None or not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
                 continue
             value = Place(place.path, place.outline, statement.value)
-            if is_written_later(value) or aliases.is_written(place.outline, statement):
+            if shared_memory.is_written_later(value) or aliases.is_written(place.outline, statement):
                 continue
             if statement.targets[0] is place.node and decides(place.outline, statement, place.node):
                 yield self._made_at(provenance.begun_at(value, trail) or site, value)
@@ -346,8 +345,9 @@ class Relocator:
         found: dict[FileEdit, None] = {}
         for trail in trails:
             taken = trail[0].kind == "loader" or hands_out(self.facts, trail, self.operand.trail)
-            way = self._at_unpacking if taken else self._where_made if trail[0].kind == "numpy" else None
-            edits = next(filter(None, way(trail)), ()) if way is not None else ()
+            way = self._at_unpacking if taken else self._where_made
+            known = taken or selecting.is_array_used_whole(self.facts, trail)
+            edits = next(filter(None, way(trail)), ()) if known else ()
             if trail[0] in whole:
                 edits = self._wrap(whole[trail[0]])
             elif trail[0].kind in MADE and not edits:

@@ -8,8 +8,14 @@ from __future__ import annotations
 import ast
 
 from devfix.analysis.record.facts import Facts
-from devfix.placement.devices.device_expression import Place
+from devfix.findings import Origin
+from devfix.placement.devices.device_expression import Place, place_at
+from devfix.placement.text.dependence import dotted
 from devfix.placement.text.naming import named_tensor
+from devfix.placement.text.provenance import STORED
+
+#: What asks nothing of a tensor but its form.
+_ASKS = frozenset({"shape", "size", "dtype", "ndim", "dim", "numel"})
 
 
 def whole(facts: Facts, place: Place) -> Place:
@@ -40,3 +46,32 @@ def _is_unknown_argument(facts: Facts, place: Place, node: ast.AST) -> bool:
         return False
     bindings = facts.bindings(place.path, place.outline.scopes(place.node)[0]).get(node.id, [])
     return any(binding.kind in ("number", "other", "strange") for binding in bindings)
+
+
+def is_array_used_whole(facts: Facts, trail: tuple[Origin, ...]) -> bool:
+    """Whether a value is a tensor made of an array, and not only parts of it are taken: of a large one these move alone."""
+    if trail[0].kind != "numpy":
+        return False
+    site = next((site for site in trail if site.kind in STORED), None)
+    place = place_at(facts, site.path, site.span) if site is not None else None
+    name = dotted(place.node) if place is not None else None
+    if place is None or name is None:
+        return False
+    around = place.outline.function_of(place.node) if isinstance(place.node, ast.Name) else None
+    code = around if around is not None else place.outline.source.tree
+    reads = (node for node in ast.walk(code) if dotted(node) == name)
+    return any(
+        isinstance(node, (ast.Name, ast.Attribute))
+        and isinstance(node.ctx, ast.Load)
+        and not _is_of_part(place.outline.parents[node], node)
+        for node in reads
+    )
+
+
+def _is_of_part(above: ast.AST, node: ast.AST) -> bool:
+    """Whether a part is taken of something, or only its form is asked for."""
+    if isinstance(above, ast.Subscript):
+        return above.value is node
+    if isinstance(above, ast.Call):
+        return isinstance(above.func, ast.Name) and above.func.id == "len"
+    return isinstance(above, ast.Attribute) and above.attr in _ASKS
