@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from devfix.analysis.language import binding, contexts, leaving, suspended
+from devfix.analysis.language import binding, contexts, handlers, leaving, suppressing, suspended
 from devfix.analysis.language.leaving import Leaving
 
 if TYPE_CHECKING:
@@ -18,6 +18,10 @@ def with_(interp: Interpreter, node: ast.With | ast.AsyncWith) -> None:
     Default devices, autocast and the mode of autograd are set by this. A ``@contextmanager`` of the project waits
     at its ``yield`` while the body runs.
     """
+    taking = suppressing.as_try(interp, node)
+    if taking is not None:
+        handlers.try_(interp, taking)
+        return
     undo: list[Leaving] = []
     for item in node.items:
         manager, resume = suspended.managed(interp, item.context_expr)
