@@ -108,6 +108,9 @@ ROUND = """for i, y in enumerate(torch.ones(8, 4, 3, device="cuda")):
     [
         ("i % 2 == 0", "i % 2 != 0"),
         ("i % 2 == 0", "i % 2 == 1"),
+        ("i % 2 == 0", "i % 2"),
+        ("i % 3", "i % 3 == 0"),
+        ("not i % 2", "i % 2 == 1 and n"),
         ("n < 4", "n >= 4"),
         ("y.size(0) < 4", "not y.size(0) < 4"),
         ("n * 2 < 9", "n * 2 >= 9 and i"),

@@ -355,6 +355,8 @@ def _affirmed(test: ast.expr) -> tuple[ast.expr, bool]:
     swapped = False
     while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         test, swapped = test.operand, not swapped
+    if isinstance(test, ast.BinOp) and isinstance(test.op, ast.Mod):  # a remainder is true where it is not 0
+        test = ast.copy_location(ast.Compare(test, [ast.NotEq()], [ast.Constant(0)]), test)
     if _asks_for_odd(test):
         test, swapped = (
             ast.copy_location(ast.Compare(test.left, test.ops, [ast.Constant(0)]), test),
