@@ -53,6 +53,7 @@ def test_what_comes_through(use: str) -> None:
 
 def test_nothing_false_is_said_of_them() -> None:
     text = """
+import time
 from itertools import compress, dropwhile, filterfalse, takewhile
 
 numbers = [3, 1, 2, 5]
@@ -63,6 +64,8 @@ none = [*dropwhile(lambda n: True, numbers)]
 small = [*filterfalse(lambda n: n > 2, numbers)]
 told = [*filterfalse(None, [0, 1, ""])]
 some = [*compress(names, [True, False, 1])]
+nothing = [*compress([], [len(names) > time.time()])]
+even_less = [*filter(None, [])]
 short = [*compress(names, [1])]
 largest, least = max(numbers, key=lambda n: -n), min(names, key=len)
 longest = max(["a", "bcd", "efg"], key=len)

@@ -30,29 +30,16 @@ Handler = Callable[["Interpreter", str, CallSite], Value]
 _MOST = 16
 
 
-def filter_(interp: Interpreter, name: str, site: CallSite) -> Value:
-    """``filter``: those of a few known items of which the predicate may be true; else elements, and the predicate is not called."""
-    if len(site.args) < 2:
-        return UNKNOWN
-    items = _items(interp, site.args[1])
-    if items is None or len(items) > _MOST:
-        return _any_of(interp, site.args[1], items)
-    answers = _answers(interp, site.args[0].value, items, site)
-    kept = tuple(item for item, answer in zip(items, answers, strict=True) if answer is not False)
-    return Sequence(join_all(list(kept))) if None in answers else TupleValue(kept)
-
-
 def through(interp: Interpreter, name: str, site: CallSite) -> Value:
-    """``takewhile``, ``dropwhile``, ``filterfalse``: what a predicate lets through; where nobody knows that, any of the items."""
+    """``filter``, ``filterfalse``, ``takewhile``, ``dropwhile``: what a predicate lets through; where nobody knows that, any of the items."""
     if len(site.args) < 2:
         return UNKNOWN
     items = _items(interp, site.args[1])
     if items is None or len(items) > _MOST:
         return _any_of(interp, site.args[1], items)
     answers = _answers(interp, site.args[0].value, items, site)
-    if name.endswith("filterfalse"):
-        kept = tuple(item for item, answer in zip(items, answers, strict=True) if answer is not True)
-        return Sequence(join_all(list(kept))) if None in answers else TupleValue(kept)
+    if name.endswith(("filter", "filterfalse")):
+        return _without(items, answers, left_out=name.endswith("filterfalse"))
     end = next((place for place, answer in enumerate(answers) if answer is not True), len(items))
     if end < len(items) and answers[end] is None:
         return Sequence(join_all(list(items)))
@@ -67,8 +54,14 @@ def compress(interp: Interpreter, name: str, site: CallSite) -> Value:
     selectors = iteration.exact_items(interp, site.args[1].value) if len(site.args) > 1 else None
     if items is None or selectors is None:
         return _any_of(interp, site.args[0], items)
-    answers = [truth(interp, each) for each in selectors]
-    kept = tuple(item for item, answer in zip(items, answers, strict=False) if answer is not False)
+    count = min(len(items), len(selectors))
+    answers = [truth(interp, each) for each in selectors[:count]]
+    return _without(items[:count], answers, left_out=False)
+
+
+def _without(items: tuple[Value, ...], answers: list[bool | None], *, left_out: bool) -> Value:
+    """The items without those of which the answer leaves them out; where one is not known, any of the others."""
+    kept = tuple(item for item, answer in zip(items, answers, strict=True) if answer is not left_out)
     return Sequence(join_all(list(kept))) if None in answers else TupleValue(kept)
 
 
@@ -137,9 +130,10 @@ def _answers(
 
 
 HANDLERS: dict[str, Handler] = {
-    "builtins.filter": filter_,
     "builtins.max": extreme,
     "builtins.min": extreme,
     "itertools.compress": compress,
-    **dict.fromkeys(("itertools.takewhile", "itertools.dropwhile", "itertools.filterfalse"), through),
+    **dict.fromkeys(
+        ("builtins.filter", "itertools.filterfalse", "itertools.takewhile", "itertools.dropwhile"), through
+    ),
 }
