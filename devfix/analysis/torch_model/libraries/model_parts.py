@@ -54,9 +54,8 @@ def answered(interp: Interpreter, obj: Obj, place: Tensor, parts: list[Part], re
     given = parts[0].tensor if len(parts) == 1 else None
     if given is None:
         return result
-    if (
-        _TABLE in obj.facts and given.dtype in INTEGERS
-    ):  # models of pictures and sounds answer with a layer that computes
+    if _TABLE in obj.facts and given.dtype in INTEGERS:
+        # What models of pictures and sounds have there is a layer that computes, and is given floats.
         return replace(result, dtype=place.dtype, rank=rank_of_stack(given.rank))
     computes = given.dtype in FLOATS and given.dtype == place.dtype and interp.autocast is None
     return replace(result, dtype=place.dtype) if _HEAD in obj.facts and computes else result
