@@ -21,7 +21,7 @@ def has(facts: Facts, place: Place, receiver: str, name: str) -> bool:
     A class that is derived from its own may have given that to its objects alone. Of what is no such method nothing is said.
     """
     cls = _class_of(place.outline, place.node, receiver)
-    return cls is None or any(_declares(each, name) for each in (cls, *constructed.bases(facts, cls)))
+    return cls is None or any(declares(each, name) for each in (cls, *constructed.bases(facts, cls)))
 
 
 def after_base(facts: Facts, place: Place, name: str) -> Place | None:
@@ -32,8 +32,8 @@ def after_base(facts: Facts, place: Place, name: str) -> Place | None:
         return None
     found = [
         Place(outline.source.path, outline, method)
-        for outline, heir in _heirs(facts, cls)
-        if _declares(heir, name)
+        for outline, heir in heirs(facts, cls)
+        if declares(heir, name)
         for method in heir.body
         if isinstance(method, ast.FunctionDef) and method.name == function.name
     ]
@@ -99,7 +99,7 @@ def _class_of(outline: Outline, node: ast.AST, receiver: str) -> ast.ClassDef | 
     return outline.class_of(function)
 
 
-def _declares(cls: ast.ClassDef, name: str) -> bool:
+def declares(cls: ast.ClassDef, name: str) -> bool:
     """Whether a class has a field of that name, or one of its methods gives it to its object."""
     for part in cls.body:
         targets = part.targets if isinstance(part, ast.Assign) else [getattr(part, "target", None)]
@@ -110,7 +110,7 @@ def _declares(cls: ast.ClassDef, name: str) -> bool:
     return False
 
 
-def _heirs(facts: Facts, cls: ast.ClassDef) -> Iterator[tuple[Outline, ast.ClassDef]]:
+def heirs(facts: Facts, cls: ast.ClassDef) -> Iterator[tuple[Outline, ast.ClassDef]]:
     """The classes at the top of files that are derived from one."""
     for path, source in facts.program.sources.items():
         if cls.name in source.text:

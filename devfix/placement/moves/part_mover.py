@@ -20,7 +20,7 @@ from devfix.findings import (
     WrapExpression,
 )
 from devfix.placement.devices.device_expression import Place, place_at
-from devfix.placement.moves import declared_parts
+from devfix.placement.moves import declared_parts, named_parts
 
 Edits = tuple[FileEdit, ...]
 #: How a collection moves, which goes by the name of ``{0}`` and whose tensors move by ``{1}``.
@@ -44,6 +44,8 @@ def completed(facts: Facts, operand: Operand) -> Edits:
 def _of_life(facts: Facts, life: tuple[Origin, ...]) -> Edits:
     left = next((site for site in reversed(life) if part_movers.is_left(site)), None)
     place = place_at(facts, left.path, left.span) if left is not None else None
+    if left is not None and place is not None and named_parts.is_names(place):
+        return () if facts.is_leaf(life[0]) else named_parts.with_one_more(facts, place, left.text)
     statement = place.outline.statement_of(place.node) if place is not None else None
     around = place.outline.around(place.node) if place is not None else ()
     giving = next((each for each in around if isinstance(each, ast.Yield)), statement)

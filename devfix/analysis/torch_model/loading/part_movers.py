@@ -242,7 +242,7 @@ def _left(
 def left_beside(interp: Interpreter, holder: Obj, target: ast.expr) -> dict[str, Value]:
     """The parts of a dict that are on the CPU when another one moves in its place: they remember where."""
     return {
-        name: _marked(interp, name, target, part) for name, part in holder.attrs.items() if _is_on_host(part)
+        name: _marked(interp, name, target, part) for name, part in holder.attrs.items() if is_on_host(part)
     }
 
 
@@ -251,23 +251,24 @@ def left_at(interp: Interpreter, name: str, node: ast.expr, among: str = "") -> 
     return replace(interp.site(LEFT_IN[among], node), text=name)
 
 
-def _is_on_host(part: Value | None) -> bool:
+def is_on_host(part: Value | None) -> bool:
+    """Whether a part is a tensor on the CPU."""
     return isinstance(part, Tensor) and part.device == CPU
 
 
 def _is_left(interp: Interpreter, part: Value | None) -> bool:
     """Whether a part is a tensor on the CPU, a collection of such, or an object with such that can be moved."""
     if isinstance(part, TupleValue) and not part.names:
-        return bool(part.items) and all(map(_is_on_host, part.items))
+        return bool(part.items) and all(map(is_on_host, part.items))
     obj = interp.obj_of(part) if isinstance(part, Ref) else None
     if obj is None:
-        return _is_on_host(part)
+        return is_on_host(part)
     if isinstance(obj.cls, Class):
         moves = isinstance(classes.find(interp, obj.cls, MOVES[0]), Function)
         is_plain = moves and not modules.is_module_class(interp, obj.cls)
-        return is_plain and any(map(_is_on_host, obj.attrs.values()))
+        return is_plain and any(map(is_on_host, obj.attrs.values()))
     held = containers.everything(obj)
-    return obj.kind in LEFT_IN and bool(held) and all(map(_is_on_host, held))
+    return obj.kind in LEFT_IN and bool(held) and all(map(is_on_host, held))
 
 
 def _marked(interp: Interpreter, name: str, node: ast.expr, part: Value) -> Value:

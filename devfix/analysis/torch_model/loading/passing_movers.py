@@ -17,7 +17,7 @@ from devfix.analysis.language import containers, named_tuples, records
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.record.trails import extend
 from devfix.analysis.text.syntax import called, remembered
-from devfix.analysis.torch_model.loading import part_movers
+from devfix.analysis.torch_model.loading import named_movers, part_movers
 from devfix.analysis.torch_model.python import mappings
 from devfix.analysis.torch_model.python.standard_library import DEQUE
 from devfix.analysis.torch_model.tensors.arguments import device_of
@@ -50,6 +50,7 @@ def returned(interp: Interpreter, node: ast.Return, value: Value) -> Value:
     """What a mover returns as it is: its tensors on the CPU remember in what they were left."""
     if value.__class__ is Ref:
         part_movers.returned(interp, node, value)
+        named_movers.returned(interp, node, value)
     elif value.__class__ is TupleValue and value.names:
         value = part_movers.returned_tuple(interp, node, value)
     if value.__class__ not in _NESTED or not isinstance(node.value, ast.Name):
