@@ -53,3 +53,37 @@ def test_what_other_rounds_put_into_a_list_is_left_behind_beside_nothing(then: s
     assert clashes(text.replace("encode(1)", "encode(1).cuda()")) == []
     assert clashes(text.replace(".cuda()", "")) == []
     assert clashes(text.replace("encode(1)", "made(1)")) == []
+
+
+FLAGGED = """
+import torch
+
+device = torch.device("cuda")
+net = torch.nn.Linear(3, 1).to(device)
+x = torch.ones(2, 3)
+todo = [({first}, x)] * 9 + [({second}, x.to(device))] * 9
+{loop}
+    {use}
+"""
+
+
+@pytest.mark.parametrize("more", ["", " + [({first}, x)] * 9"])
+@pytest.mark.parametrize("loop", ["while todo:\n    flag, item = todo.pop()", "for flag, item in todo:"])
+@pytest.mark.parametrize(
+    ("first", "second", "use", "expected"),
+    [
+        ("False", "True", "net(item if flag else item.to(device))", []),
+        ("False", "True", "if not flag:\n        item = item.to(device)\n    net(item)", []),
+        ("len(x) < 2", "len(x) > 1", "net(item)", ["device"]),
+        ("True", "True", "net(item)", ["device"]),
+        ("False", "False", "net(item)", ["device"]),
+        ('"first"', '"second"', "net(item)", ["device"]),
+        ("1", "2", "net(item)", ["device"]),
+    ],
+)
+def test_a_flag_beside_a_tensor_may_tell_where_it_is(
+    loop: str, more: str, first: str, second: str, use: str, expected: list[str]
+) -> None:
+    lists = FLAGGED.replace("[({second}, x.to(device))] * 9", "[({second}, x.to(device))] * 9" + more)
+    text = lists.format(first=first, second=second, loop=loop, use=use)
+    assert [each.partition(": ")[2] for each in clashes(text)] == expected

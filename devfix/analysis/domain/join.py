@@ -117,13 +117,25 @@ def _merge(a: Value, b: Value, split: bool = False) -> Value | None:
         return Array(dtype, rank, a.trail)
     if isinstance(a, TupleValue) and isinstance(b, TupleValue):
         if len(a.items) == len(b.items):
-            pairs = zip(a.items, b.items, strict=True)
+            pairs = list(zip(a.items, b.items, strict=True))
+            split = split and not any(_tells_apart(x, y) for x, y in pairs)
             return a.with_items(join_values(x, y, split=split) for x, y in pairs)
     if isinstance(a, (TupleValue, Sequence)) and isinstance(b, (TupleValue, Sequence)):
         return Sequence(join_all([*tuple_elements(a), *tuple_elements(b)]))
     if isinstance(a, DTypeValue) and isinstance(b, DTypeValue):
         return DTypeValue(None)
     return _merge_devices(a, b) or _merge_scalars(a, b)
+
+
+def _tells_apart(a: Value, b: Value) -> bool:
+    """Whether a flag tells two tuples apart, and so where the tensor beside it is: ``(x, False)`` and ``(y, True)``.
+
+    What is computed in each, or in one place for all, is no such flag: whether an episode is over, say.
+    """
+    flags = [each for each in (a, b) if isinstance(each, Const) and isinstance(each.value, bool)]
+    if len(flags) == 1:
+        return any(isinstance(each, Scalar) and each.type == "bool" for each in (a, b))
+    return len(flags) > 1 and a != b
 
 
 def tuple_elements(value: TupleValue | Sequence) -> tuple[Value, ...]:
