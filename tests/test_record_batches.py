@@ -120,3 +120,21 @@ def test_what_has_no_constructor_that_takes_its_fields_moves_where_it_is_used() 
     made = "    made = Batch()\n    made.x, made.y = torch.stack(xs), torch.stack(ys)\n    return made\n"
     texts["main.py"] = texts["main.py"].replace("    return Batch(torch.stack(xs), torch.stack(ys))\n", made)
     assert _added(texts) == ["loss = (net(batch.x.to(device)) - batch.y.to(device)).pow(2).mean()"]
+
+
+@pytest.mark.parametrize("cls", [_TUPLE, _RECORD])
+def test_a_part_that_selects_from_something_else_stays(cls: str) -> None:
+    """NumPy reads it, on the host."""
+    body = "    loss = net(batch.x).mean()\n    result += names[batch.y.long().flatten()].sum()"
+    texts = _program(cls, body=body)
+    texts["main.py"] = texts["main.py"].replace(
+        "result = 0.0", "import numpy as np\nnames = np.arange(9)\nresult = 0.0"
+    )
+    assert _added(texts) == ["loss = net(batch.x.to(device)).mean()"]
+
+
+@pytest.mark.parametrize("cls", [_TUPLE, _RECORD])
+def test_a_part_that_selects_from_another_moves_with_it(cls: str) -> None:
+    body = "    loss = net(batch.x[batch.y.argsort(0).flatten()]).mean()\n    result += loss.item()"
+    [moved] = _added(_program(cls, body=body))
+    assert moved.startswith("batch = type(batch)(")

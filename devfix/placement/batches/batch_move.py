@@ -367,11 +367,16 @@ def _is_used_as_dict(loop: ast.For | ast.AsyncFor, name: str) -> bool:
 
 
 def _is_used_as_record(loop: ast.For | ast.AsyncFor, name: str, *, handed: bool) -> bool:
-    """Whether the loop reads several parts as ``name.part`` and moves none by itself; ``handed``: or hands the whole on."""
+    """Whether the loop reads several parts as ``name.part`` and moves none by itself; ``handed``: or hands the whole on.
+
+    A part that selects from something else, ``names[batch.ids]``, stays: that may be an array.
+    """
     parts: set[str] = set()
     calls = False
     for node in (node for part in loop.body for node in ast.walk(part)):
         if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store):
+            return False
+        if isinstance(node, ast.Subscript) and first_name(node.value) != name and _uses(node.slice, name):
             return False
         if isinstance(node, ast.Attribute) and _is_name(node.value, name):
             parts.add(node.attr)
