@@ -96,7 +96,11 @@ def stack(call: Call) -> Optional[torch.device]:
     tensors = tensors_in(call.get("tensors"))
     if len({tuple(tensor.shape) for tensor in tensors}) > 1:
         raise LeftToTorchError
-    return same_device((("tensors", call.device_of(tensor)) for tensor in tensors), "wrapper_CUDA_cat")
+    places = [("tensors", call.device_of(tensor)) for tensor in tensors]
+    out = call.get("out")
+    if isinstance(out, torch.Tensor):
+        return same_device([("out", call.device_of(out)), *places], "wrapper_CUDA_cat_out_out")
+    return same_device(places, "wrapper_CUDA_cat")
 
 
 def block_diag(call: Call) -> Optional[torch.device]:

@@ -75,6 +75,9 @@ _RULES: dict[str, _Rule] = {
     "_scaled_dot_product_flash_attention_for_cpu": layer_rules.attention_on_host,
 }
 
+#: Operators whose rule tells as well of ``out``; of others what is generated does.
+_RULED_WITH_OUT = frozenset({"aten::where", "aten::stack"})
+
 
 def judge(
     func: Any,
@@ -113,7 +116,7 @@ def _rule_for(func: Any) -> Optional[_Rule]:
         return None
     rule = _RULES.get(name[len("aten::") :])
     out = any(argument.is_out for argument in func._schema.arguments)
-    return None if out and name != "aten::where" else rule
+    return None if out and name not in _RULED_WITH_OUT else rule
 
 
 def is_particular(func: Any) -> bool:
