@@ -11,7 +11,7 @@ from __future__ import annotations
 #: in a plain container, collected with others of its batch, passed, moved in vain, kept by an object with a name, met
 #: where other runs have a number, left where it is by what moves batches of other forms. What uses the accelerator
 #: before a process is forked, and in that process. What is made there, of what is read on the CPU.
-#: What was no tensor where code that reads tensors on the CPU got it. In what dtype arrays became tensors. What a module took over from a state.
+#: What was no tensor where code that reads tensors on the CPU got it, and what may be none for all that is known. In what dtype arrays became tensors. What a module took over from a state.
 #: A function that code outside was given, by the functions that it may call.
 ORIGIN_KINDS = (
     "factory",
@@ -60,6 +60,7 @@ ORIGIN_KINDS = (
     "hosted",
     "sampled",
     "number",
+    "unsure",
     "entered",
     "assigned",
     "called-back",

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis.domain import classes
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.join import join_all, scalar_type
+from devfix.analysis.domain.lattice import CPU
 from devfix.analysis.domain.values import (
     ARGUMENT,
     COMMAND_LINE,
@@ -89,13 +90,12 @@ def are_apart(interp: Interpreter, items: tuple[Value, ...]) -> bool:
 
 def are_mixed(items: tuple[Value, ...]) -> bool:
     """Whether some are on the CPU and others on the accelerator, be they tensors or tuples that hold such in one place."""
-    return _is_parted(join_all(list(items), split=True))
-
-
-def _is_parted(value: Value) -> bool:
-    if isinstance(value, TupleValue):
-        return any(map(_is_parted, value.items))
-    return isinstance(value, Tensor) and value.is_parted
+    if all(isinstance(each, TupleValue) for each in items):
+        parts = [each.items for each in items if isinstance(each, TupleValue)]
+        return any(map(are_mixed, zip(*parts, strict=False)))
+    tensors = [each for each in items if isinstance(each, Tensor)]
+    there = any(each.device.is_accelerator for each in tensors)
+    return any(each.is_parted or (there and each.device == CPU) for each in tensors)
 
 
 def _is_apart(interp: Interpreter, value: Value) -> bool:
