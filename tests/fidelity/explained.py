@@ -21,7 +21,6 @@ EXPLAINED: dict[str, str] = {
     "r = F.nll_loss(c(2, 3), ci(0., 1.))": _WORDING,
     "r = np.sum(g(2))": _WORDING,
     "r = F.scaled_dot_product_attention(g(1, 2, 16, 64), g(1, 2, 16, 64), g(1, 2, 16, 64), attn_mask=cs(0.))": _WORDING,
-    "r = torch.nested.nested_tensor([g(2), c(3)]).device": "nested tensors are made inside C++",
     "p = nn.Parameter(c(2)); p.sum().backward(); p.data = g(2); p.sum().backward()": (
         "a gradient is where its tensor is; that the tensor was moved in between is not remembered"
     ),
