@@ -36,6 +36,7 @@ from devfix.analysis.record.trails import Trail
 from devfix.analysis.reuse import reads
 from devfix.analysis.reuse.ledger import BLOCK
 from devfix.analysis.text import moved_globals, own_handling
+from devfix.analysis.text.scope_names import positional_of
 from devfix.analysis.text.syntax import is_main_guard
 from devfix.analysis.torch_model.devices import default_choices
 from devfix.analysis.torch_model.modules import owners
@@ -339,7 +340,7 @@ def _call_on(interp: Interpreter, cls: Class, receiver: Value, method: Function)
     name = getattr(method.node, "name", "")
     args: list[Value] = [receiver]
     if name in ("forward", "training_step", "validation_step") and is_module_class(interp, cls):
-        parameters = [*method.node.args.posonlyargs, *method.node.args.args][1:]
+        parameters = positional_of(method.node)[1:]
         optional = len(method.node.args.defaults)
         required = parameters[: len(parameters) - optional] if optional else parameters
         for parameter in required:

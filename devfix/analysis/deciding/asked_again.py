@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from devfix.analysis.deciding import answers, correlated
+from devfix.analysis.record.apart import apart
 from devfix.analysis.text.syntax import remembered, walk
 
 if TYPE_CHECKING:
@@ -35,12 +36,8 @@ def value(interp: Interpreter, part: ast.expr) -> Value:
     """What a part comes to; ``queue.pop()`` in it takes nothing more."""
     if not may_change(part):
         return interp.eval(part)
-    before, interp.state = interp.state, interp.state.fork()
-    try:
-        with interp.recorder.mute():
-            return interp.eval(part)
-    finally:
-        interp.state = before
+    with apart(interp):
+        return interp.eval(part)
 
 
 def truth(interp: Interpreter, part: ast.expr) -> bool | None:

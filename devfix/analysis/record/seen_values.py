@@ -25,6 +25,7 @@ from devfix.analysis.entries import run_program
 from devfix.analysis.interpreter import Interpreter
 from devfix.analysis.library import Library
 from devfix.analysis.nn import modules
+from devfix.analysis.record.apart import apart
 from devfix.analysis.record.recorder import MODULE_TOKEN, Recorder
 from devfix.analysis.torch_model.loading import data
 from devfix.findings import Span
@@ -155,12 +156,8 @@ def _object(interp: Interpreter, value: Ref) -> SeenValue | None:
 
 def _batch(interp: Interpreter, value: Ref) -> tuple[SeenValue | None, ...]:
     """What a loader yields, found out apart from the run that is watched."""
-    before, interp.state = interp.state, interp.state.fork()
-    try:
-        with interp.recorder.mute():
-            batch = data.batch(interp, value, None)
-    finally:
-        interp.state = before
+    with apart(interp):
+        batch = data.batch(interp, value, None)
     items: Iterable[Value] = batch.items if isinstance(batch, TupleValue) else (batch,)
     parts = tuple(_seen(interp, item) for item in items)[:_PARTS]
     return parts if any(parts) else ()

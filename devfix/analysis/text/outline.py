@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from devfix.analysis.text.nodes_below import below
-from devfix.analysis.text.scope_names import ScopeNames, variables_of
+from devfix.analysis.text.scope_names import ScopeNames, positional_of, variables_of
 from devfix.analysis.text.syntax import first_line
 from devfix.findings import Span
 from devfix.source import Source
@@ -334,5 +334,5 @@ class Outline:
             return None
         if any(getattr(decorator, "id", "") == "staticmethod" for decorator in function.decorator_list):
             return None
-        args = [*function.args.posonlyargs, *function.args.args]
+        args = positional_of(function)
         return args[0].arg if args else None

@@ -100,6 +100,11 @@ def parameters_of(scope: ast.AST) -> tuple[ast.arg, ...]:
     return (*spec.posonlyargs, *spec.args, *spec.kwonlyargs, *rest)
 
 
+def positional_of(function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> list[ast.arg]:
+    """The parameters that a call may give by their position, the object of a method among them."""
+    return [*function.args.posonlyargs, *function.args.args]
+
+
 def defaults_of(spec: ast.arguments) -> list[tuple[ast.arg, ast.expr]]:
     """The parameters of a signature that have a default, and that, in the order in which they are evaluated."""
     names = [*spec.posonlyargs, *spec.args]

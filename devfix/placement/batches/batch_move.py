@@ -21,7 +21,7 @@ from devfix.placement.batches import batch_forms
 from devfix.placement.devices import boundness, device_expression, imported_device
 from devfix.placement.devices.device_expression import Place
 from devfix.placement.moves import suffixes
-from devfix.placement.text import missing_values
+from devfix.placement.text import chains, missing_values
 from devfix.placement.text.naming import differs_by_round
 
 Edits = tuple[FileEdit, ...]
@@ -341,14 +341,10 @@ def moves_parts(loop: ast.For | ast.AsyncFor, name: str) -> bool:
         for call in calls
         if isinstance(call.func, ast.Attribute) and call.func.attr in ("to", "cuda")
     )
-    return any(isinstance(part, ast.Subscript) and _is_name(_whole(part), name) for part in moves)
-
-
-def _whole(part: ast.expr) -> ast.expr:
-    """What a part is taken from, however deep."""
-    while isinstance(part, ast.Subscript):
-        part = part.value
-    return part
+    return any(
+        isinstance(part, ast.Subscript) and _is_name(chains.head(part, (ast.Subscript,)), name)
+        for part in moves
+    )
 
 
 def _is_used_as_dict(loop: ast.For | ast.AsyncFor, name: str) -> bool:

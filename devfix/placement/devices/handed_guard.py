@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterator
 
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.outline import Outline
+from devfix.analysis.text.scope_names import positional_of
 from devfix.analysis.text.syntax import called
 from devfix.placement.devices.boundness import is_bound
 from devfix.placement.devices.move_guards import is_flag
@@ -26,12 +27,12 @@ def reads_the_same(facts: Facts, asking: Outline, test: ast.expr, outline: Outli
         return False
     own = outline.function_of(place)
     kept = not _sets(asked, test) and stays(outline, own, test, place)
-    given = (
+    calls = (
         call
         for call in ast.walk(own or outline.source.tree)
         if isinstance(call, ast.Call) and called(call) == asked.name
     )
-    return kept and any(all(_gives(asking, asked, call, name) for name in names) for call in given)
+    return kept and any(all(_gives(asking, asked, call, name) for name in names) for call in calls)
 
 
 def stays(outline: Outline, function: Function | None, test: ast.expr, place: ast.stmt) -> bool:
@@ -52,17 +53,19 @@ def _named(facts: Facts, name: str) -> Iterator[Function]:
 
 def _gives(asking: Outline, asked: Function, call: ast.Call, name: str) -> bool:
     """Whether a call gives a function for its parameter ``name`` what has that name where it is called."""
+    bound = asking.receiver_name(asked) is not None and isinstance(call.func, ast.Attribute)
+    found = given(asked, call, name, bound=bound)
+    return isinstance(found, ast.Name) and found.id == name
+
+
+def given(function: Function, call: ast.Call, name: str, *, bound: bool) -> ast.expr | None:
+    """What a call gives a function, or a method that is ``bound`` to its object, for a parameter."""
     keyword = next((each.value for each in call.keywords if each.arg == name), None)
-    if keyword is not None:
-        return isinstance(keyword, ast.Name) and keyword.id == name
-    parameters = [part.arg for part in (*asked.args.posonlyargs, *asked.args.args)]
-    if asking.receiver_name(asked) is not None and isinstance(call.func, ast.Attribute):
-        parameters = parameters[1:]
-    if name not in parameters or any(isinstance(each, ast.Starred) for each in call.args):
-        return False
-    position = parameters.index(name)
-    given = call.args[position] if position < len(call.args) else None
-    return isinstance(given, ast.Name) and given.id == name
+    names = [part.arg for part in positional_of(function)][bound:]
+    if keyword is not None or name not in names or any(isinstance(each, ast.Starred) for each in call.args):
+        return keyword
+    position = names.index(name)
+    return call.args[position] if position < len(call.args) else None
 
 
 def _first(outline: Outline, scope: ast.AST, names: set[str], place: ast.stmt) -> set[ast.AST]:

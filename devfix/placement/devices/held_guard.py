@@ -33,7 +33,7 @@ def as_told(
     if ast.unparse(test.value) != asking.receiver_name(method) or init is None or call is None:
         return None
     name = _kept(asking, cls, init, test.attr)
-    given = _given(init, call, name) if name is not None else None
+    given = handed_guard.given(init, call, name, bound=True) if name is not None else None
     here = outline.function_of(place)
     if given is None or outline.function_of(call) is not here or _is_set_outside(facts, outline, call, test):
         return None
@@ -71,16 +71,6 @@ def _kept(outline: Outline, cls: ast.ClassDef, init: Function, attribute: str) -
         return None
     occurrences = outline.occurrences(init, value.id)
     return value.id if all(isinstance(each.ctx, ast.Load) for each in occurrences) else None
-
-
-def _given(init: Function, call: ast.Call, name: str) -> ast.expr | None:
-    """What a call that makes an object gives for a parameter."""
-    keyword = next((each.value for each in call.keywords if each.arg == name), None)
-    names = [part.arg for part in (*init.args.posonlyargs, *init.args.args)][1:]
-    if keyword is not None or name not in names or any(isinstance(each, ast.Starred) for each in call.args):
-        return keyword
-    position = names.index(name)
-    return call.args[position] if position < len(call.args) else None
 
 
 def _is_set_outside(facts: Facts, outline: Outline, call: ast.Call, test: ast.Attribute) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.outline import Outline
+from devfix.analysis.text.scope_names import positional_of
 from devfix.findings import FileEdit, InsertAfter, Origin
 from devfix.placement.batches import batch_move
 from devfix.placement.devices import device_expression
@@ -63,7 +64,7 @@ def is_given_elsewhere(facts: Facts, life: tuple[Origin, ...]) -> bool:
 def _moved_with_others(
     facts: Facts, outline: Outline, function: ast.FunctionDef | ast.AsyncFunctionDef, name: str
 ) -> Edits:
-    names = [parameter.arg for parameter in (*function.args.posonlyargs, *function.args.args)]
+    names = [parameter.arg for parameter in positional_of(function)]
     others = [
         (statement, other)
         for statement, other in _renewed(function, {*names} - {name})

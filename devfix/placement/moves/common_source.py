@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from itertools import takewhile
 
 from devfix.analysis.record.facts import Facts
-from devfix.findings import Operand, Origin, Span
+from devfix.findings import Operand, Span
 from devfix.placement.devices.boundness import decides
 from devfix.placement.devices.device_expression import Place, place_at
 from devfix.placement.text import chains
-from devfix.placement.text.provenance import left_behind
+from devfix.placement.text.provenance import names_left_behind
 
 #: Methods that show what a tensor holds in another shape, and compute nothing.
 VIEWS = frozenset(
@@ -34,7 +34,7 @@ def of(facts: Facts, place: Place) -> Place | None:
     if not isinstance(statement.value, ast.Call) or not decides(place.outline, statement, made[0]):
         return None
     named = [_named(place, node) for node in uses if isinstance(node.ctx, ast.Load)]
-    behind = {(site.path, site.span) for life in left_behind(facts) for site in _names(life)}
+    behind = names_left_behind(facts)
     spans = {place.outline.source.span(name) if name is not None else None for name in named}
     if len(spans) < 2 or any((place.path, span) not in behind for span in spans):
         return None
@@ -103,10 +103,6 @@ def _operands_behind(facts: Facts) -> Iterator[tuple[str, Span]]:
     """Where something is on the CPU that meets the accelerator there."""
     for mismatch in facts.mismatches("device"):
         yield from ((each.path, each.span) for each in mismatch.operands if each.device == "cpu")
-
-
-def _names(life: tuple[Origin, ...]) -> Iterator[Origin]:
-    return (site for site in life if site.kind == "name")
 
 
 def _value(statement: ast.stmt, name: ast.AST) -> ast.expr | None:

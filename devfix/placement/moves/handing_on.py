@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.outline import Outline
-from devfix.analysis.text.scope_names import only_return
+from devfix.analysis.text.scope_names import only_return, positional_of
 from devfix.analysis.text.syntax import called
 from devfix.findings import FileEdit, Origin
 from devfix.placement.devices import device_expression, imported_device
@@ -41,14 +41,10 @@ def _passed(facts: Facts, life: Trail) -> Iterator[tuple[Outline, ast.FunctionDe
         outline = facts.outline(site.path)
         parameter = next((node for node in outline.nodes_at(site.span) if isinstance(node, ast.arg)), None)
         function = outline.function_of(parameter) if parameter is not None else None
-        if not isinstance(function, ast.FunctionDef) or parameter not in _positional(function):
+        if not isinstance(function, ast.FunctionDef) or parameter not in positional_of(function):
             continue
         if not _is_within(life[-1], outline, function):
             yield outline, function, parameter.arg
-
-
-def _positional(function: ast.FunctionDef) -> list[ast.arg]:
-    return [*function.args.posonlyargs, *function.args.args]
 
 
 def _is_within(site: Origin, outline: Outline, function: ast.FunctionDef) -> bool:

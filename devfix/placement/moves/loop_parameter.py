@@ -6,6 +6,7 @@ import ast
 
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.outline import Outline
+from devfix.analysis.text.scope_names import positional_of
 from devfix.findings import FileEdit, InsertAfter, InsertAtBodyStart, Operand
 from devfix.placement.devices import device_expression
 from devfix.placement.devices.device_expression import Place
@@ -24,7 +25,7 @@ def moved(facts: Facts, place: Place, peers: list[Operand]) -> Edits:
     function, name = place.outline.function_of(place.node), chains.name_of(place.node, ast.Subscript)
     if not facts.program.adopts or not name or not isinstance(function, ast.FunctionDef):
         return ()
-    names = [parameter.arg for parameter in (*function.args.posonlyargs, *function.args.args)]
+    names = [parameter.arg for parameter in positional_of(function)]
     loop = _loop_around(place.outline, function, place.node)
     if loop is None or name not in names or not _is_kept_tensor(facts, place, function, name):
         return ()

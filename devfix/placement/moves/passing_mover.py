@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable
 
 from devfix.analysis.record.facts import Facts
-from devfix.analysis.text.scope_names import COMPREHENSIONS
+from devfix.analysis.text.scope_names import COMPREHENSIONS, positional_of
 from devfix.analysis.text.syntax import called
 from devfix.findings import Edit, FileEdit, InsertBefore, Operand, Origin, Span
 from devfix.placement.devices.device_expression import Place, place_at
@@ -113,7 +113,7 @@ def _call_of_itself(place: Place, whole: str) -> tuple[ast.Call, ast.Name] | Non
 
 def _position(function: ast.FunctionDef | ast.AsyncFunctionDef, whole: str) -> int:
     """Which argument of a call of the function itself is what it moves."""
-    names = [each.arg for each in (*function.args.posonlyargs, *function.args.args)]
+    names = [each.arg for each in positional_of(function)]
     given = names[names[:1] == ["self"] :]
     return given.index(whole) if whole in given else 0
 

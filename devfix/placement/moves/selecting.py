@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 
 from devfix.analysis.record.facts import Facts
+from devfix.analysis.text.scope_names import positional_of
 from devfix.findings import Origin
 from devfix.placement.devices.device_expression import Place, place_at
 from devfix.placement.text.dependence import dotted
@@ -42,7 +43,7 @@ def _is_unknown_argument(facts: Facts, place: Place, node: ast.AST) -> bool:
     function = place.outline.function_of(node)
     if not isinstance(node, ast.Name) or not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
         return False
-    if node.id not in {each.arg for each in (*function.args.posonlyargs, *function.args.args)}:
+    if node.id not in {each.arg for each in positional_of(function)}:
         return False
     bindings = facts.bindings(place.path, place.outline.scopes(place.node)[0]).get(node.id, [])
     return any(binding.kind in ("number", "other", "strange") for binding in bindings)

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.outline import Outline
+from devfix.analysis.text.scope_names import positional_of
 from devfix.findings import FileEdit, InsertAfter, Operand
 from devfix.placement.batches import batch_forms
 from devfix.placement.devices import device_expression
@@ -164,7 +165,7 @@ def _given_to(outline: Outline, call: ast.Call, argument: ast.expr) -> tuple[ast
     function = found[0] if len(found) == 1 else None
     if not isinstance(function, ast.FunctionDef) or function.decorator_list:
         return None
-    parameters = [*function.args.posonlyargs, *function.args.args][skipped + call.args.index(argument) :]
+    parameters = positional_of(function)[skipped + call.args.index(argument) :]
     if not parameters or len(outline.names_in(function).binders(parameters[0].arg)) > 0:
         return None
     return function, parameters[0].arg

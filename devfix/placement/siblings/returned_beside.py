@@ -14,7 +14,7 @@ from devfix.placement.devices.device_expression import Place, place_at
 from devfix.placement.moves import suffixes
 from devfix.placement.siblings import sibling_move
 from devfix.placement.telling import told_function
-from devfix.placement.text.provenance import left_behind
+from devfix.placement.text.provenance import names_left_behind
 
 Edits = tuple[FileEdit, ...]
 
@@ -91,7 +91,7 @@ def _moves(function: ast.FunctionDef, given: str, parts: list[ast.expr]) -> Iter
 
 def _all_leave_it(facts: Facts, outline: Outline, function: ast.FunctionDef, number: int) -> bool:
     """Whether a part is left behind wherever a function is called."""
-    behind = {(site.path, site.span) for life in left_behind(facts) for site in life if site.kind == "name"}
+    behind = names_left_behind(facts)
     calls = list(told_function.calls(facts, outline, function))
     return bool(calls) and all(call is not None and _named(call, number) in behind for call in calls)
 

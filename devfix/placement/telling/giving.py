@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.outline import Outline
+from devfix.analysis.text.scope_names import positional_of
 from devfix.findings import Origin
 from devfix.placement.devices.device_expression import Place
 
@@ -24,7 +25,7 @@ def place(facts: Facts, site: Origin) -> Place | None:
     function = outline.parents[outline.parents[parameter]]
     if not isinstance(function, _FUNCTIONS):
         return None
-    names = [each.arg for each in (*function.args.posonlyargs, *function.args.args)]
+    names = [each.arg for each in positional_of(function)]
     cls = outline.class_of(function)
     called = cls.name if cls is not None and function.name == "__init__" else function.name
     position = names.index(parameter.arg) - (cls is not None) if parameter.arg in names else None

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Collection
 
 from devfix.analysis.record.facts import Facts
+from devfix.analysis.text.scope_names import positional_of
 from devfix.findings import FileEdit, RemoveKeyword, ReplaceExpression, SetKeyword
 from devfix.placement.devices import parameter_uses
 from devfix.placement.devices.device_expression import Place
@@ -103,7 +104,7 @@ def _told(place: Place, constructor: _Function, name: str) -> Edits | None:
     if any(keyword.arg == name for keyword in call.keywords):
         edit = RemoveKeyword(span(call), name) if optional else SetKeyword(span(call), name, _HOST)
         return (FileEdit(place.path, edit),)
-    names = [each.arg for each in (*constructor.args.posonlyargs, *constructor.args.args)][1:]
+    names = [each.arg for each in positional_of(constructor)][1:]
     if name in names[: len(call.args)]:
         return (FileEdit(place.path, ReplaceExpression(span(call.args[names.index(name)]), _HOST)),)
     return () if optional else None

@@ -15,7 +15,7 @@ from devfix.placement.devices.device_expression import DeviceExpression, Place, 
 from devfix.placement.devices.reaching import is_wanted
 from devfix.placement.telling import told_class
 from devfix.placement.telling.told_class import HOST, NAME
-from devfix.placement.text import provenance
+from devfix.placement.text import chains, provenance
 from devfix.placement.text.provenance import MADE
 
 Edits = tuple[FileEdit, ...]
@@ -145,9 +145,7 @@ def _is_filled_on_host(outline: Outline, kept: ast.Attribute) -> bool:
 
 def _is_part(target: ast.expr, kept: ast.expr) -> bool:
     """Whether a part of an attribute is assigned."""
-    whole = target
-    while isinstance(whole, ast.Subscript):
-        whole = whole.value
+    whole = chains.head(target, (ast.Subscript,))
     return whole is not target and ast.unparse(whole) == ast.unparse(kept)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.scope_names import GIVING
 from devfix.analysis.text.syntax import walk
-from devfix.findings import Operand, Origin
+from devfix.findings import Operand, Origin, Span
 from devfix.placement.devices import device_expression
 from devfix.placement.devices.device_expression import Place
 
@@ -26,6 +26,11 @@ def left_behind(facts: Facts) -> Iterator[Trail]:
         for operand in mismatch.operands:
             if operand.device == "cpu":
                 yield from (operand.trail, *operand.roots)
+
+
+def names_left_behind(facts: Facts) -> set[tuple[str, Span]]:
+    """Where such values got their names: the paths and spans of these."""
+    return {(site.path, site.span) for life in left_behind(facts) for site in life if site.kind == "name"}
 
 
 def stayed(life: Trail, whole: Trail) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.outline import Outline
+from devfix.analysis.text.scope_names import positional_of
 from devfix.findings import FileEdit
 from devfix.placement.devices.device_expression import Place
 from devfix.placement.moves import suffixes
@@ -85,7 +86,7 @@ def _given(outline: Outline, function: ast.FunctionDef, parameter: str, call: as
     for keyword in call.keywords:
         if keyword.arg == parameter:
             return keyword.value
-    names = [each.arg for each in (*function.args.posonlyargs, *function.args.args)]
+    names = [each.arg for each in positional_of(function)]
     is_method = outline.class_of(function) is not None and not function.decorator_list
     number = names.index(parameter) - is_method if parameter in names else -1
     handed = call.args[: number + 1]

@@ -31,6 +31,7 @@ from devfix.analysis.domain.values import (
 )
 from devfix.analysis.language.frames import CallSite
 from devfix.analysis.text import syntax
+from devfix.analysis.text.scope_names import positional_of
 from devfix.analysis.torch_model.libraries import movables
 from devfix.analysis.torch_model.tensors import moves, requirements
 from devfix.analysis.torch_model.tensors.requirements import Part
@@ -113,7 +114,7 @@ def _called(node: ast.ClassDef) -> ast.FunctionDef | None:
 @syntax.remembered
 def _gives_back(node: ast.FunctionDef) -> bool:
     """Whether each ``return`` of a method is its first argument, which keeps its name."""
-    given = [each.arg for each in (*node.args.posonlyargs, *node.args.args)][1:2]
+    given = [each.arg for each in positional_of(node)][1:2]
     parts = list(ast.walk(node))
     returned = [part.value for part in parts if isinstance(part, ast.Return)]
     named = [value.id for value in returned if isinstance(value, ast.Name)]

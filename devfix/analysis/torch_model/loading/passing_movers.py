@@ -15,7 +15,9 @@ from devfix.analysis.domain.lattice import CPU
 from devfix.analysis.domain.values import Class, Function, Obj, Ref, Tensor, TupleValue, Union, Value, members
 from devfix.analysis.language import containers, named_tuples, records
 from devfix.analysis.language.frames import Arg, CallSite
+from devfix.analysis.record.apart import apart
 from devfix.analysis.record.trails import extend
+from devfix.analysis.text.scope_names import positional_of
 from devfix.analysis.text.syntax import called, remembered
 from devfix.analysis.torch_model.loading import named_movers, part_movers
 from devfix.analysis.torch_model.python import mappings
@@ -86,7 +88,7 @@ def of(function: ast.AST) -> Mover | None:
     """The parameter that a function moves, parts and all, and returns where it is nothing of the kind."""
     if not isinstance(function, _FUNCTIONS):
         return None
-    names = {each.arg for each in (*function.args.posonlyargs, *function.args.args)}
+    names = {each.arg for each in positional_of(function)}
     calls = [node for node in ast.walk(function) if isinstance(node, ast.Call)]
     if not any(call.args and called(call) == function.name for call in calls):
         return None
@@ -136,12 +138,8 @@ def _sends(interp: Interpreter, call: ast.Call) -> bool:
     function = interp.eval(call.func)
     if not isinstance(function, Function):
         return False
-    before, interp.state = interp.state, interp.state.fork()
-    try:
-        with interp.recorder.mute():
-            made = interp.call(function, CallSite(call, (Arg(Tensor(device=CPU, dtype="float32")),)))
-    finally:
-        interp.state = before
+    with apart(interp):
+        made = interp.call(function, CallSite(call, (Arg(Tensor(device=CPU, dtype="float32")),)))
     return isinstance(made, Tensor) and made.device.is_accelerator
 
 

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis.deciding.answers import truth
 from devfix.analysis.domain.copying import replace
-from devfix.analysis.domain.join import join_all, scalar_type
+from devfix.analysis.domain.join import any_one, join_all, scalar_type
 from devfix.analysis.domain.values import (
     NONE,
     UNKNOWN,
     Const,
     Scalar,
     Sequence,
-    Tensor,
     TupleValue,
     Value,
     usual_value,
@@ -90,7 +89,7 @@ def _one_of(interp: Interpreter, name: str, site: CallSite) -> Value:
     given, key = site.args[0], site.value(None, "key")
     items = _items(interp, given)
     if not items:
-        return _one_for_all(iteration.element(interp, given.value, given.node))
+        return any_one(iteration.element(interp, given.value, given.node))
     if key is not None and key != NONE and len(items) <= _MOST:
         keys = [interp.call(key, CallSite(site.node, (Arg(item),))) for item in items]
         known = [each.value for each in keys if isinstance(each, Const) and type(each.value) in (int, float)]
@@ -108,14 +107,7 @@ def _any_of(interp: Interpreter, given: Arg, items: tuple[Value, ...] | None) ->
     """Some of a collection, of whose ``items`` none is among them for certain."""
     if items:
         return Sequence(join_all(list(items)))
-    return Sequence(_one_for_all(iteration.element(interp, given.value, given.node)))
-
-
-def _one_for_all(element: Value) -> Value:
-    """What is known of each item of a collection, and not of some: those may be left out."""
-    if isinstance(element, TupleValue):
-        return element.with_items(map(_one_for_all, element.items))
-    return replace(element, split=None) if isinstance(element, Tensor) else element
+    return Sequence(any_one(iteration.element(interp, given.value, given.node)))
 
 
 def _answers(

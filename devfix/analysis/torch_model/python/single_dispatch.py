@@ -27,6 +27,7 @@ from devfix.analysis.domain.values import (
 )
 from devfix.analysis.language import enumerations
 from devfix.analysis.language.frames import Arg, CallSite
+from devfix.analysis.text.scope_names import positional_of
 from devfix.analysis.torch_model.python import instance_checks
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ def _place(obj: Obj) -> int:
 
 def _annotated(interp: Interpreter, function: Function, place: int) -> Iterator[Value]:
     """The types that the annotation of a parameter names."""
-    parameters = [*function.node.args.posonlyargs, *function.node.args.args]
+    parameters = positional_of(function.node)
     pending = [parameter.annotation for parameter in parameters[place : place + 1]]
     while pending:
         node = pending.pop()
