@@ -30,13 +30,17 @@ def form(interp: Interpreter, value: Value) -> str:
     obj = interp.obj_of(value)
     if obj is None or not isinstance(obj.cls, Class):
         return ""
-    makes = any(classes.find(interp, obj.cls, name) for name in ("__new__", "__init__", "__setattr__"))
     if named_tuples.is_one(interp, obj):
-        return "" if makes else _of_parts("namedtuple", obj.attrs.values())
-    if makes or not is_of_fields(interp, obj) or not _are_shown(interp, obj.cls):
+        return "" if _makes_its_own(interp, obj.cls) else _of_parts("namedtuple", obj.attrs.values())
+    if not is_of_fields(interp, obj) or _makes_its_own(interp, obj.cls) or not _are_shown(interp, obj.cls):
         return ""
     known = {field.name for field in classes.fields(obj.cls)}
     return _of_parts("dataclass", obj.attrs.values()) if obj.attrs.keys() == known else ""
+
+
+def _makes_its_own(interp: Interpreter, cls: Class) -> bool:
+    """Whether a class has a way of its own to make objects, or to keep what they are given."""
+    return any(classes.find(interp, cls, name) for name in ("__new__", "__init__", "__setattr__"))
 
 
 def _of_parts(kind: str, parts: Iterable[Value]) -> str:
