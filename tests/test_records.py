@@ -11,12 +11,14 @@ import collections
 import contextlib
 import dataclasses
 import operator
+import typing
 from dataclasses import dataclass
 
 import torch
 
 host, there = torch.rand(3), torch.rand(3).cuda()
 Pair = collections.namedtuple("Pair", "a b")
+Typed = typing.NamedTuple("Typed", [("a", torch.Tensor), ("b", torch.Tensor)])
 
 
 @dataclass
@@ -36,6 +38,21 @@ class Batch:
 @dataclass
 class Wide(Batch):
     scale: float = 1.0
+
+
+class Doubled(Batch):
+    def __init__(self, value):
+        super().__init__(value * 2, b=value)
+
+
+class Inheriting(Batch):
+    extra: int = 3
+
+
+def with_attributes(*entries, **more):
+    found = Scaled()
+    vars(found).update(*entries, **more)
+    return found
 
 
 class Scaled:
@@ -76,12 +93,20 @@ WAYS = [
     "Batch(host, host).set_fields(x.device).b",
     "Pair(there, x)._asdict()['b']",
     "Pair._make([there, x]).b",
+    "Typed(there, b=x).b",
+    "Typed(x, there)._replace(b=there).a",
+    "Doubled(x).a",
+    "Doubled(x).b",
+    "Inheriting(there, x).b",
     "operator.itemgetter('a')({'a': x, 'b': there})",
     "operator.attrgetter('a')(Batch(x, there))",
     "operator.methodcaller('to', x.device)(host)",
     "dict.fromkeys(['a', 'b'], x)['b']",
     "collections.ChainMap({'a': x}, {'a': there, 'b': there})['a']",
     "scaled(x)",
+    "with_attributes(a=there, b=x).b",
+    "with_attributes({'a': x}, b=there).a",
+    "with_attributes([('a', there), ('b', x)]).b",
     "either({'kind': 'first', 'data': x})",
     "either(Batch(x, there))",
     "either([there, x])",
@@ -137,5 +162,32 @@ def test_the_fields_that_a_class_has_by_their_names() -> None:
     values = {name: getattr(Base(1), name) for name in Base(1).__dataclass_fields__}
     first, second = names[0], values["b"]
     has = "a" in Base.__dataclass_fields__
+    """
+    assert lies(program) == []
+
+
+def test_a_generated_constructor_is_the_nearest_one() -> None:
+    program = """\
+    from dataclasses import dataclass
+
+    class Base:
+        def __init__(self, *given):
+            self.a = "base"
+
+    @dataclass
+    class Told(Base):
+        a: int
+        b: int = 2
+
+    @dataclass(init=False)
+    class Silent(Base):
+        a: int = 0
+
+    class Below(Told):
+        def __init__(self):
+            super().__init__(5, b=6)
+
+    first, second, third = Told(1).a, Silent(7).a, Below()
+    fourth, fifth = third.a, third.b
     """
     assert lies(program) == []

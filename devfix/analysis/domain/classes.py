@@ -64,16 +64,37 @@ def attribute_of(function: Function, name: str) -> str:
     return f"attribute:{function.scope}.{name}"
 
 
-def find_after(interp: Interpreter, start: Class, owner: Class, name: str) -> Value | None:
-    """What ``super()`` finds: the attribute after ``owner`` in the order of ``start``."""
+def after(start: Class, owner: Class) -> list[Class]:
+    """Where ``super()`` in a method of ``owner`` looks, for an object of ``start``."""
     order = linearise(start)
     nodes = [current.node for current in order]
-    rest = order[nodes.index(owner.node) + 1 :] if owner.node in nodes else linearise(owner)[1:]
-    for current in rest:
+    return order[nodes.index(owner.node) + 1 :] if owner.node in nodes else linearise(owner)[1:]
+
+
+def find_after(interp: Interpreter, start: Class, owner: Class, name: str) -> Value | None:
+    """What ``super()`` finds: the attribute after ``owner`` in the order of ``start``."""
+    for current in after(start, owner):
         value = interp.state.get(current.frame, name)
         if value is not None:
             return value
     return None
+
+
+def with_generated_init(interp: Interpreter, order: list[Class]) -> Class | None:
+    """The class whose generated ``__init__`` is the first along an order of lookup; None where another one is."""
+    for current in order:
+        if interp.state.get(current.frame, "__init__") is not None:
+            return None
+        if is_dataclass(current) and not _has_none_generated(current.node):
+            return current
+    return None
+
+
+@remembered
+def _has_none_generated(node: ast.ClassDef) -> bool:
+    """Whether a decorator of a class is told ``init=False``."""
+    told = (word for call in node.decorator_list if isinstance(call, ast.Call) for word in call.keywords)
+    return any(word.arg == "init" and getattr(word.value, "value", None) is False for word in told)
 
 
 def directly_below(interp: Interpreter, cls: Class) -> tuple[Class, ...]:

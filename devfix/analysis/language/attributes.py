@@ -262,6 +262,7 @@ def _super_attribute(interp: Interpreter, value: SuperValue, name: str, node: as
     obj = interp.obj_of(value.receiver)
     start = obj.cls if obj is not None and isinstance(obj.cls, Class) else value.owner
     found = classes.find_after(interp, start, value.owner, name)
-    if found is not None:
+    order = classes.after(start, value.owner) if name == "__init__" else []
+    if found is not None and classes.with_generated_init(interp, order) is None:
         return bind_method(interp, found, value.receiver, node)
     return ExternalMethod(value, name, node)

@@ -118,10 +118,12 @@ def made(interp: Interpreter, cls: Class, site: CallSite) -> Value:
     ref = _allocated(interp, cls, site)
     if not isinstance(ref, Ref):
         return ref
+    if initialise_fields(interp, classes.linearise(cls), ref, site):
+        return ref
     init = classes.find(interp, cls, "__init__")
     if isinstance(init, Function):
         interp.call_function(init, [ref], site.node, site)
-    elif classes.is_dataclass(cls) or not _WITH_FIELDS.isdisjoint(external_bases(interp, cls)):
+    elif not _WITH_FIELDS.isdisjoint(external_bases(interp, cls)):
         _fill_fields(interp, cls, ref, site)
     else:
         bases.initialise(interp, ref, cls, site)
@@ -155,6 +157,14 @@ def bare(interp: Interpreter, cls: Class, site: CallSite) -> Value:
     return special or _new(interp, cls, site)
 
 
+def initialise_fields(interp: Interpreter, order: list[Class], ref: Ref, site: CallSite) -> bool:
+    """The generated ``__init__`` of a dataclass, where none comes before it in the order of lookup; whether one was there."""
+    generated = classes.with_generated_init(interp, order)
+    if generated is not None:
+        _fill_fields(interp, generated, ref, site)
+    return generated is not None
+
+
 def _fill_fields(interp: Interpreter, cls: Class, ref: Ref, site: CallSite) -> None:
     """The generated ``__init__`` of a dataclass or named tuple."""
     obj = interp.obj(ref)
@@ -183,7 +193,8 @@ def _fill_fields(interp: Interpreter, cls: Class, ref: Ref, site: CallSite) -> N
     items = tuple(attrs[field.name] for field in fields) if row else obj.items
     passed = tuple(Arg(attrs.pop(field.name)) for field in fields if field.is_passed_on)
     interp.update(ref, replace(obj, attrs=attrs, items=items))
-    post = classes.find(interp, cls, "__post_init__")
+    own = obj.cls if isinstance(obj.cls, Class) else cls
+    post = classes.find(interp, own, "__post_init__")
     if isinstance(post, Function):
         interp.call_function(post, [ref], site.node, CallSite(site.node, passed))
 

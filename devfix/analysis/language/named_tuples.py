@@ -72,6 +72,16 @@ def define(interp: Interpreter, name: str, site: CallSite) -> Value:
     return Partial(External(MAKE), (TupleValue((*first, *last), names),), ())
 
 
+def define_typed(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``NamedTuple("State", [("h", Tensor), ("c", Tensor)])`` makes a type, too; none of its fields has a default."""
+    fields = iteration.exact_items(interp, site.value(1, "fields") or UNKNOWN) or ()
+    names = [next(iter(iteration.exact_items(interp, field) or ()), UNKNOWN) for field in fields]
+    known = tuple(each.value for each in names if isinstance(each, Const) and isinstance(each.value, str))
+    if not known or len(known) != len(names) or site.open:
+        return UNKNOWN
+    return Partial(External(MAKE), (TupleValue((UNKNOWN,) * len(known), known),), ())
+
+
 def class_of(value: TupleValue) -> Partial:
     """The type that made a named tuple; what its defaults are the tuple does not tell."""
     return Partial(External(MAKE), (value.with_items((UNKNOWN,) * len(value.names)),), ())
@@ -184,5 +194,6 @@ def with_fields(interp: Interpreter, obj: Obj, change: Callable[[Value], Value])
 
 HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
     "collections.namedtuple": define,
+    "typing.NamedTuple": define_typed,
     MAKE: make,
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from devfix.analysis.domain import classes
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.values import NONE, UNKNOWN, Class, Const, Ref, SuperValue, Value
 from devfix.analysis.language import construction
@@ -27,7 +28,9 @@ def call_super(interp: Interpreter, value: SuperValue, name: str, site: CallSite
         return construction.of_super(interp, site) if name == "__new__" else UNKNOWN
     obj = interp.obj(receiver)
     if name == "__init__":
-        bases.initialise(interp, receiver, obj.cls, site)
+        start = obj.cls if isinstance(obj.cls, Class) else value.owner
+        if not construction.initialise_fields(interp, classes.after(start, value.owner), receiver, site):
+            bases.initialise(interp, receiver, obj.cls, site)
         return NONE
     if name == "__setattr__":
         return reflection.setattr_(interp, name, replace(site, args=(Arg(receiver, None), *site.args)))

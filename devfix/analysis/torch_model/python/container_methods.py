@@ -192,17 +192,12 @@ def _entry(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -
 
 def _update(interp: Interpreter, ref: Ref, obj: Obj, site: CallSite) -> Value:
     other = interp.obj_of(site.args[0].value) if site.args else None
-    if not obj.facts.keys().isdisjoint(item_assignment.VIEWS):
-        for key, value in other.attrs.items() if other is not None and other.kind == "dict" else ():
-            item_assignment.assign(interp, ref, iteration.key_value(key), value, None)
-        for key, arg in site.keywords.items():
-            item_assignment.assign(interp, ref, Const(key), arg.value, None)
-        if other is None or other.kind != "dict" or other.element is not None:
-            item_assignment.assign(interp, ref, UNKNOWN, UNKNOWN, None)
-        return NONE
     if site.args and (other is None or other.kind != "dict"):
         pairs = interp.call(External("builtins.dict"), CallSite(site.node, site.args[:1]))
         other = interp.obj_of(pairs)
+    if not obj.facts.keys().isdisjoint(item_assignment.VIEWS):
+        _update_view(interp, ref, other, site)
+        return NONE
     if other is not None and other.element is not None:
         further = object_keys.added(obj, object_keys.of(other))
         obj = object_keys.with_entries_of(further, obj, other)
@@ -218,6 +213,18 @@ def _update(interp: Interpreter, ref: Ref, obj: Obj, site: CallSite) -> Value:
     attrs.update({name: arg.value for name, arg in site.keywords.items()})
     interp.update(ref, device_keys.mixed(replace(obj, attrs=attrs, element=element)))
     return NONE
+
+
+def _update_view(interp: Interpreter, ref: Ref, other: Obj | None, site: CallSite) -> None:
+    """``vars(x).update(entries, name=value)``: entry by entry, and who knows which where not all entries are known."""
+    entries = other if other is not None and other.kind == "dict" else None
+    for key, value in entries.attrs.items() if entries is not None else ():
+        item_assignment.assign(interp, ref, iteration.key_value(key), value, None)
+    for key, arg in site.keywords.items():
+        item_assignment.assign(interp, ref, Const(key), arg.value, None)
+    unknown = bool(site.args) and (entries is None or entries.element is not None)
+    if unknown or site.open:
+        item_assignment.assign(interp, ref, UNKNOWN, UNKNOWN, None)
 
 
 def _key(obj: Obj) -> Value:
