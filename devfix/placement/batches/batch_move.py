@@ -43,6 +43,8 @@ def after(facts: Facts, place: Place, peers: list[Operand]) -> Edits:
     given = _paired(statement, inside)
     if missing_values.chooses_none(statement, name):
         return ()
+    if given is not None and missing_values.may_be_none(facts, place.outline, given):
+        return ()
     if isinstance(given, ast.Name):
         return ()  # but another name of what has one: of ``x`` in ``total, name = x.sum(), x``
     own = Place(place.path, place.outline, inside)
@@ -50,6 +52,11 @@ def after(facts: Facts, place: Place, peers: list[Operand]) -> Edits:
     if found is None or found.code.partition(".")[0] == name:
         return ()
     last = with_second_try(place.outline, with_other_branches(place.outline, statement, name), {name})
+    block = place.outline.block_of(last)
+    if tests := missing_values.ends(place.outline, statement, name):
+        if tests != block[block.index(last) + 1 :][:1]:
+            return ()
+        [last] = tests  # whoever gets by the test has what can be moved
     if isinstance(given, ast.Call) and last is statement and (moved := _at_call(facts, place, given, peers)):
         return moved
     edit = InsertAfter(place.outline.source.span(last), f"{name} = {name}.to({found.code})", _rank(place))

@@ -10,7 +10,7 @@ from devfix.findings import FileEdit, Origin
 from devfix.placement.devices.boundness import decides
 from devfix.placement.devices.device_expression import Place, place_at
 from devfix.placement.moves import suffixes
-from devfix.placement.siblings import renewed_alike, sibling_move, twin_move
+from devfix.placement.siblings import renewed_alike, sibling_move, twin_move, unpacked_attributes
 from devfix.placement.text.dependence import dotted
 
 Edits = tuple[FileEdit, ...]
@@ -31,6 +31,8 @@ def beside(facts: Facts, trails: Iterable[tuple[Origin, ...]]) -> Edits:
             if place is None:
                 continue
             if edits := _as_neighbour(facts, place) or renewed_alike.within(facts, place):
+                return edits
+            if edits := unpacked_attributes.beside(facts, place):
                 return edits
     return ()
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.record.recorder import Binding
 from devfix.analysis.text.outline import Outline
+from devfix.analysis.text.syntax import remembered
 from devfix.placement.devices.boundness import binds_always
 from devfix.placement.devices.constructed import statement_of
 from devfix.placement.text.none_tests import Outcome, fails_for_none, is_use, when_none
@@ -19,10 +20,47 @@ _LEAVES = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 
 
 def may_be_none(facts: Facts, outline: Outline, node: ast.AST) -> bool:
-    """Whether a name was seen to stand for None where it may still do, so that no method can be called on it there."""
+    """Whether a name was seen to stand for None where it may still do, so that no method can be called on it there.
+
+    An attribute may, where a method other than the constructor sets it to None, and nothing is asked about it.
+    """
+    if isinstance(node, ast.Attribute):
+        return _is_emptied(outline, node)
     if not isinstance(node, ast.Name) or not reaches(facts, outline, node):
         return False
     return not _is_asked_around(outline, node) and not _is_asked_before(outline, node)
+
+
+def _is_emptied(outline: Outline, node: ast.Attribute) -> bool:
+    function = outline.function_of(node)
+    cls = outline.class_of(function) if isinstance(node.value, ast.Name) and function is not None else None
+    if function is None or cls is None or getattr(node.value, "id", "") != outline.receiver_name(function):
+        return False
+    return node.attr in _emptied(cls) and node.attr not in _asked(function)
+
+
+@remembered
+def _emptied(cls: ast.ClassDef) -> frozenset[str]:
+    """The attributes that methods of a class set to None, the constructor aside."""
+    methods = (each for each in cls.body if isinstance(each, ast.FunctionDef) and each.name != "__init__")
+    stores = (part for method in methods for part in ast.walk(method) if isinstance(part, ast.Assign))
+    return frozenset(
+        part.attr
+        for store in stores
+        for target in store.targets
+        for part in ast.walk(target)
+        if isinstance(part, ast.Attribute) and _is_none_for(target, store.value, ast.unparse(part))
+    )
+
+
+@remembered
+def _asked(function: ast.FunctionDef | ast.AsyncFunctionDef) -> frozenset[str]:
+    """The attributes that stand in the tests of branches and loops of a function, or in what it asserts."""
+    branches = (ast.If, ast.IfExp, ast.While, ast.Assert)
+    tests = (part.test for part in ast.walk(function) if isinstance(part, branches))
+    return frozenset(
+        part.attr for test in tests for part in ast.walk(test) if isinstance(part, ast.Attribute)
+    )
 
 
 def reaches(facts: Facts, outline: Outline, node: ast.Name) -> bool:
@@ -56,10 +94,31 @@ def chooses_none(statement: ast.stmt | None, name: str) -> bool:
     )
 
 
+def ends(outline: Outline, statement: ast.stmt, name: str) -> list[ast.stmt]:
+    """What goes no further once a name that a statement unpacks is None, or another that it unpacks with it.
+
+    In ``while x is not None`` behind ``x, y = batches.next()`` there is a ``y``, and before it there may be none.
+    """
+    target = statement.targets[0] if isinstance(statement, ast.Assign) else None
+    names = [part.id for part in getattr(target, "elts", ()) if isinstance(part, ast.Name)]
+    around = outline.function_of(statement) or outline.source.tree
+    tests = [part for part in ast.walk(around) if isinstance(part, (ast.If, ast.While))]
+    return [test for test in tests if name in names and any(_ends_for_none(test, each) for each in names)]
+
+
+def _ends_for_none(test: ast.If | ast.While, name: str) -> bool:
+    """Whether a loop ends, or a branch leaves, where a name is None."""
+    outcome = when_none(test.test, name)
+    if isinstance(test, ast.While):
+        return outcome is Outcome.FALSE
+    block = test.body if outcome is Outcome.TRUE else test.orelse if outcome is Outcome.FALSE else []
+    return bool(block) and isinstance(block[-1], _LEAVES)
+
+
 def _is_none_for(target: ast.expr, value: ast.expr, name: str) -> bool:
-    """Whether None is what a name gets of a value."""
-    if isinstance(target, ast.Name):
-        return target.id == name and isinstance(value, ast.Constant) and value.value is None
+    """Whether None is what a name, or an attribute, gets of a value."""
+    if isinstance(target, (ast.Name, ast.Attribute)):
+        return ast.unparse(target) == name and isinstance(value, ast.Constant) and value.value is None
     both = (ast.Tuple, ast.List)
     if not isinstance(target, both) or not isinstance(value, both) or len(target.elts) != len(value.elts):
         return False
