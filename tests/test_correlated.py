@@ -405,3 +405,44 @@ def test_a_parameter_that_a_call_is_given_moves_with_its_module(changed: str, mo
     assert (
         sum(each.endswith("device") for each in clashes(GIVEN.format(changed=changed, moved=moved))) == found
     )
+
+
+SWITCH = """
+import argparse
+import torch
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--cuda", TOLD)
+args = parser.parse_args()
+x = torch.ones(3)
+if FIRST:
+    x = x.cuda()
+
+
+def read(x, host):
+    return x.numpy() if host else x
+
+
+read(x, SECOND)
+"""
+FLAG, COUNT = 'action="store_true"', "type=int, default=0"
+
+
+@pytest.mark.parametrize(
+    ("told", "first", "second", "found"),
+    [
+        (FLAG, "args.cuda", "not args.cuda", []),
+        (FLAG, "args.cuda > 0", "not args.cuda", []),
+        (FLAG, "args.cuda == True", "not args.cuda", []),
+        (FLAG, "args.cuda != False", "not args.cuda", []),
+        (FLAG, "not args.cuda == 0", "not args.cuda", []),
+        (FLAG, "args.cuda > 0", "args.cuda", ["14: numpy"]),
+        (FLAG, "args.cuda == 0", "not args.cuda", ["14: numpy"]),
+        (COUNT, "args.cuda > 1", "not args.other", ["14: numpy"]),
+    ],
+)
+def test_a_switch_that_is_compared_with_a_number_is_asked_for_itself(
+    told: str, first: str, second: str, found: list[str]
+) -> None:
+    text = SWITCH.replace("TOLD", told).replace("FIRST", first).replace("SECOND", second)
+    assert clashes(text) == found

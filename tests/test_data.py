@@ -439,3 +439,28 @@ x = torch.rand(4, 3).cuda()
 loss(x, x)
 """
     assert clashes(program) == ["17: device"]
+
+
+MAPPED = """
+class Rows(Pairs):
+    def __init__(self, files):
+        super().__init__()
+        self.files = files
+
+    def __getitem__(self, i):
+        return {name: np.copy(rows[i : i + 2]) for name, rows in self.files.items()}
+
+class Nested(Pairs):
+    def __getitem__(self, i):
+        return {"a": [self.x[i], i], "b": {"c": self.x}}
+
+"""
+
+
+@pytest.mark.parametrize("made", ['Rows({"a": np.zeros((4, 3), np.float32)})', "Nested()"])
+def test_arrays_in_dicts_become_tensors_where_nothing_is_collated(made: str) -> None:
+    rows = 'batch["a"]' if made.startswith("Rows") else 'batch["a"][0]'
+    loop = f"{MAPPED}for batch in DataLoader({made}, batch_size=None):\n"
+    assert lies(f"{HEAD}{loop}    x = {rows}\n") == []
+    assert faults(f"{MODEL}{loop}    net({rows})\n") == ["device"]
+    assert faults(f"{loop}    torch.ones(3, device=device) + {rows}.to(device)\n") == []

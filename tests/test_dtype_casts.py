@@ -224,6 +224,16 @@ with {within}:
     assert bool(clashes(text)) == refused
 
 
+def test_the_weights_of_a_bag_are_compared_with_its_table_alone() -> None:
+    text = """
+import torch
+from elsewhere import table
+ids, weights = torch.tensor([[0, 1, 2]]), torch.rand(1, 3)
+torch.nn.functional.embedding_bag(ids, table, mode="sum", per_sample_weights=weights)
+"""
+    assert clashes(text) == []
+
+
 PLACES = """
 import torch
 import torch.nn.functional as F

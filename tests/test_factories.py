@@ -423,3 +423,14 @@ z = x * y
 """
     after = fix_texts({"main.py": text})[0]["main.py"]
     assert after == text.replace(f"y = {made}", f"y = {made}.to(device)")
+
+
+@pytest.mark.parametrize(("counted", "found"), [("range", []), ("arange", ["5: dtype"])])
+def test_what_counts_in_floats_and_what_in_whole_numbers(counted: str, found: list[str]) -> None:
+    text = f"""
+import torch
+
+steps = torch.{counted}(1, 4)
+loss = torch.dot(steps, torch.rand(4))
+"""
+    assert clashes(text) == found

@@ -118,3 +118,29 @@ def test_other_handlers_do_not_help_what_does_not_fit(caught: str, other: str) -
 def test_a_handler_may_fail_in_its_turn() -> None:
     text = TRIES.format(caught="RuntimeError", body="there + here", other="made = there + here.float()")
     assert clashes(text) == ["18: device"]
+
+
+READS = """
+import numpy as np
+import torch
+
+there, here = torch.ones(4, device="cuda"), torch.ones(4)
+try:
+    found = {body}
+except TypeError:
+    found = {other}
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "other", "expected"),
+    [
+        ("np.stack([here, there])", "np.stack([here, there.cpu()])", []),
+        ("there + here", "there.cpu() + here", ["7: device"]),
+        ("np.stack([here, there])", "np.zeros(4)", ["7: numpy"]),
+    ],
+)
+def test_what_numpy_cannot_read_is_what_a_handler_of_type_errors_fetches(
+    body: str, other: str, expected: list[str]
+) -> None:
+    assert clashes(READS.format(body=body, other=other)) == expected

@@ -152,3 +152,21 @@ args = base.parse_args([], namespace=Kept())
 x = x + torch.ones(args.dim)
 """
     assert clashes(text) == [f"{text.count(chr(10))}: device"]
+
+
+SWITCH = """
+import argparse
+
+import torch
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--keep", action="store_true"DEFAULT)
+args = parser.parse_args()
+x = torch.ones(4, device="cuda")
+y = x if args.keep else x.numpy()
+"""
+
+
+@pytest.mark.parametrize(("default", "found"), [(", default=True", []), ("", ["10: numpy"])])
+def test_a_switch_that_stores_what_it_is_anyway_is_never_turned(default: str, found: list[str]) -> None:
+    assert clashes(SWITCH.replace("DEFAULT", default)) == found

@@ -241,3 +241,43 @@ torch.zeros(3, device=goal.device) + torch.ones(3).to(device)
 goal.offset + torch.ones(3).to(device)
 """
     assert len(clashes(program)) == found
+
+
+GIVEN = """
+import torch
+from torch import nn
+from elsewhere import Trainer
+
+
+class Silent(Trainer):
+    pass
+
+
+class Telling(Trainer):
+    def __init__(self, net):
+        super().__init__(net)
+
+
+class Keeping(Trainer):
+    def __init__(self, net):
+        self.net = net
+
+
+net = nn.Linear(3, 3)
+trainer = {made}
+net(torch.ones(3, device="cuda"))
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "found"),
+    [
+        ("Silent(net)", 0),
+        ("Silent(nets=[net])", 0),
+        ("Telling(net)", 0),
+        ("Telling(net.state_dict())", 1),
+        ("Keeping(net)", 1),
+    ],
+)
+def test_a_constructor_from_outside_may_move_what_it_is_given(made: str, found: int) -> None:
+    assert len(clashes(GIVEN.format(made=made))) == found

@@ -8,7 +8,15 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from devfix.analysis.assumptions.changing_globals import asks_for_flag
-from devfix.analysis.deciding import answers, asked_again, asked_places, correlated, data_tests, rank_tests
+from devfix.analysis.deciding import (
+    answers,
+    asked_again,
+    asked_places,
+    compared_switches,
+    correlated,
+    data_tests,
+    rank_tests,
+)
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.join import is_accelerator_choice
 from devfix.analysis.domain.lattice import ACCELERATOR, CPU
@@ -237,9 +245,10 @@ def settle(interp: Interpreter, test: ast.expr, outcome: bool) -> None:
     """A flag that was once taken to be set is set from there on: what else depends on it, or did before, agrees."""
     for part, found in parts_of(test, outcome):
         correlated.assume(interp, part, found)
-        correlated.settle(interp, part, found)
-        if isinstance(part, (ast.Name, ast.Attribute)) and interp.eval(part) == Scalar("bool"):
-            _narrow(interp, part, answers.boolean(found))
+        asked, opposite = compared_switches.asked(interp, part)
+        correlated.settle(interp, asked, found != opposite)
+        if isinstance(asked, (ast.Name, ast.Attribute)) and interp.eval(asked) == Scalar("bool"):
+            _narrow(interp, asked, answers.boolean(found != opposite))
 
 
 def parts_of(test: ast.expr, outcome: bool) -> Iterator[tuple[ast.expr, bool]]:

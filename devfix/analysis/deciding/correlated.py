@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple, TypeGuard
 
+from devfix.analysis.deciding import compared_switches
 from devfix.analysis.deciding.steadiness import holds_still, is_steady, loop_of, options_in
 from devfix.analysis.domain.state import State, is_loaded, parted
 from devfix.analysis.domain.values import Ref, Tensor, TupleValue, Union, Value
@@ -92,12 +93,13 @@ def settled(interp: Interpreter, test: ast.expr) -> bool | None:
     """How a test comes out by what its option was taken to be before; None where none was, or it is another by now."""
     if not interp.frame.settled and not interp.stack[0].settled:
         return None
-    part, swapped = _affirmed(test)
+    affirmed, swapped = _affirmed(test)
+    part, opposite = compared_switches.asked(interp, affirmed)
     if not isinstance(part, (ast.Name, ast.Attribute)):
         return None
     frame, key = _kept(interp, part)
     value, outcome = frame.settled.get(key, (None, False))
-    return None if value is None or interp.eval(part) != value else outcome != swapped
+    return None if value is None or interp.eval(part) != value else outcome != (swapped != opposite)
 
 
 def _kept(interp: Interpreter, part: ast.Name | ast.Attribute) -> tuple[Frame, str]:

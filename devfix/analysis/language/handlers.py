@@ -84,6 +84,8 @@ def _missed(interp: Interpreter, second: ast.ExceptHandler | None) -> Iterator[C
         return
     with interp.recorder.apart() as found:
         yield found
+    for each in [each for each in found if not second_tries.excuses(second, each)]:
+        interp.recorder.mismatch(each, found.pop(each))
 
 
 def _fetches_instead(interp: Interpreter, node: ast.Try) -> bool:

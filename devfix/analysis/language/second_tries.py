@@ -7,9 +7,12 @@ from collections.abc import Iterator
 
 from devfix.analysis.text.syntax import called, remembered, spelt, walk
 from devfix.analysis.torch_model.tensors.moves import METHODS
+from devfix.findings import Mismatch
 
 #: What PyTorch raises where devices or dtypes do not fit, and what is above it.
 _CAUGHT = frozenset({"RuntimeError", "Exception", "BaseException"})
+#: What it raises where NumPy is handed what is on the accelerator.
+_OF_NUMPY = "TypeError"
 #: What is given back, beside the names that are bound.
 _RESULT = "return"
 
@@ -29,9 +32,14 @@ def of(node: ast.Try) -> ast.ExceptHandler | None:
     return next(found, None)
 
 
-def _catches(handler: ast.ExceptHandler) -> bool:
+def excuses(handler: ast.ExceptHandler, found: Mismatch) -> bool:
+    """Whether what a mismatch raises gets to the handler."""
+    return found.kind == "numpy" or _catches(handler, _CAUGHT)
+
+
+def _catches(handler: ast.ExceptHandler, names: frozenset[str] = _CAUGHT | {_OF_NUMPY}) -> bool:
     kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
-    return any(each is None or (isinstance(each, ast.Name) and each.id in _CAUGHT) for each in kinds)
+    return any(each is None or (isinstance(each, ast.Name) and each.id in names) for each in kinds)
 
 
 def _raises(handler: ast.ExceptHandler) -> bool:

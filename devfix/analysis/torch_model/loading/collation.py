@@ -56,17 +56,37 @@ def on_host(interp: Interpreter, batch: Value, around: Around = ()) -> Value:
     return batch
 
 
-def converted(interp: Interpreter, sample: Value) -> Value:
-    """``default_convert``: what a loader makes of a sample that it does not collate."""
+def converted(interp: Interpreter, sample: Value, around: Around = ()) -> Value:
+    """``default_convert``: what a loader makes of a sample that it does not collate; all of its arrays become tensors."""
+
+    def part(held: Value) -> Value:
+        return converted(interp, held, (*around, sample))
+
     if isinstance(sample, Array):
         roots = (sample.trail,) if sample.trail else ()
         return Tensor(CPU, settled(sample.dtype), sample.rank, grad=False, leaf=True, roots=roots)
     if isinstance(sample, TupleValue):
-        return _listed(interp, sample, (converted(interp, item) for item in sample.items))
+        return _listed(interp, sample, (part(item) for item in sample.items))
+    if isinstance(sample, Sequence):
+        return Sequence(part(sample.element))
+    if isinstance(sample, Union):
+        return join_all([part(member) for member in sample.members])
+    if sample in around:
+        return UNKNOWN
     obj = interp.obj_of(sample)
     if obj is not None and named_tuples.is_one(interp, obj):
-        return named_tuples.with_fields(interp, obj, lambda field: converted(interp, field))
+        return named_tuples.with_fields(interp, obj, part)
+    if obj is not None and obj.kind in ("dict", "list"):
+        return interp.new(_each_part(obj, part))
     return sample
+
+
+def _each_part(obj: Obj, part: Callable[[Value], Value]) -> Obj:
+    """A dict or list of what each of its parts becomes."""
+    attrs = {key: part(item) for key, item in obj.attrs.items()}
+    items = tuple(part(item) for item in obj.items) if obj.items is not None else None
+    last = part(obj.element) if obj.element is not None else None
+    return replace(obj, attrs=attrs, items=items, element=last)
 
 
 def _listed(interp: Interpreter, sample: TupleValue, items: Iterable[Value]) -> Value:
@@ -99,10 +119,7 @@ def each_tensor(
         return UNKNOWN
     obj = interp.obj_of(value)
     if obj is not None and obj.kind in ("dict", "list"):
-        attrs = {k: part(v) for k, v in obj.attrs.items()}
-        items = tuple(part(v) for v in obj.items) if obj.items is not None else None
-        last = part(obj.element) if obj.element is not None else None
-        return interp.new(replace(obj, attrs=attrs, items=items, element=last))
+        return interp.new(_each_part(obj, part))
     if obj is not None and named_tuples.is_one(interp, obj):
         return named_tuples.with_fields(interp, obj, part)
     if obj is not None and (

@@ -15,7 +15,7 @@ from devfix.analysis.domain.values import (
     Ref,
     Value,
 )
-from devfix.analysis.language import enumerations
+from devfix.analysis.language import enumerations, unknown_code
 from devfix.analysis.language.frames import CallSite
 from devfix.analysis.nn import modules
 from devfix.analysis.torch_model.concurrency import threads
@@ -80,10 +80,11 @@ def _defined(interp: Interpreter, cls: Class) -> Iterator[str]:
 
 
 def initialise(interp: Interpreter, ref: Ref, cls: Value, site: CallSite) -> None:
-    """The ``__init__`` of the first base class outside the project."""
-    for base in modules.external_bases(interp, cls):
-        if initialise_base(interp, ref, base, site):
-            return
+    """The ``__init__`` of the first base class outside the project; one that nobody here knows got what it is given."""
+    bases = modules.external_bases(interp, cls)
+    known = any(initialise_base(interp, ref, base, site) for base in bases)
+    if not known and not all(base.startswith("torch.") for base in bases):
+        unknown_code.call(interp, site)
 
 
 def initialise_base(interp: Interpreter, ref: Ref, base: str, site: CallSite) -> bool:

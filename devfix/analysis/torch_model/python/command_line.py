@@ -242,8 +242,9 @@ def option_value(interp: Interpreter, site: CallSite) -> Value:
     if isinstance(action, Const) and action.value == "store_const":
         return _either(default or NONE, site.value(None, "const") or NONE)
     if isinstance(action, Const) and str(action.value).startswith("store_"):
-        unset = default.value if isinstance(default, Const) else action.value == "store_false"
-        return Scalar("bool", bool(unset))
+        unset = bool(default.value) if isinstance(default, Const) else action.value == "store_false"
+        # One that stores what it is anyway is a switch that nobody can turn.
+        return Const(unset) if unset is (action.value == "store_true") else Scalar("bool", unset)
     if isinstance(default, Const) and isinstance(default.value, str):
         number = _as_number(default.value, site)
         if number is not None:

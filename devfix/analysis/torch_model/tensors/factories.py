@@ -163,7 +163,7 @@ def full(interp: Interpreter, name: str, site: CallSite) -> Value:
 
 
 def arange(interp: Interpreter, name: str, site: CallSite) -> Value:
-    """``torch.arange``: integers give int64, any float the default float."""
+    """``torch.arange``: integers give int64, any float the default float, unlike ``torch.range``, which counts in floats."""
     named = (site.value(None, each) for each in ("start", "end", "step"))
     values = [*(arg.value for arg in site.args), *(value for value in named if value is not None)]
     kinds = {data_dtype(interp, value) for value in values}
@@ -367,7 +367,7 @@ HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
     "torch.fft.rfftfreq": special(Factory(rank=1)),
     "torch.nn.Transformer.generate_square_subsequent_mask": causal_mask,
     "torch.arange": arange,
-    "torch.range": arange,
+    "torch.range": special(Factory(rank=1)),
     "torch.randint": randint,
     "torch.tensor": tensor,
     "torch.scalar_tensor": tensor,

@@ -156,8 +156,9 @@ def layer(interp: Interpreter, name: str, spec: Layer, site: CallSite) -> Value:
     full = f"torch.nn.functional.{name}"
     if spec.index:
         parts = index_types.check(interp, site.node, full, parts, ("input",))
-        table = next((part for part in parts if part.role == "weight"), parts[0])
-        operand_types.check_bag_weights(interp, site.node, full, parts, table)
+        table = [part for part in parts if part.role == "weight"]
+        if table:
+            operand_types.check_bag_weights(interp, site.node, full, parts, table[0])
     if spec.same_dtype:
         requirements.same_dtype(interp, site.node, full, parts)
     alike = [part for part in parts if part.role in spec.alike.split()]
