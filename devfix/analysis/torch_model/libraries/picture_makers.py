@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.lattice import AT_LEAST_1, CPU
-from devfix.analysis.domain.values import NONE, UNKNOWN, External, Obj, Tensor, Value, without_none
+from devfix.analysis.domain.values import NONE, UNKNOWN, External, Obj, Tensor, Value
 from devfix.analysis.language.frames import CallSite
-from devfix.analysis.record.trails import roots_of
+from devfix.analysis.torch_model.tensors import factories
 from devfix.analysis.torch_model.tensors.arguments import device_of
 
 if TYPE_CHECKING:
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 #: The class of the transforms that go with weights, under the name by which transforms are known.
 PRESET = "torchvision.transforms._presets.ImageClassification"
+#: Those of ``tv_tensors`` that take a picture as well, and may have a dimension more than their data.
+_PICTURES = ("Image", "Video", "Mask")
 _OF_WEIGHTS = re.compile(r"torchvision\.models\.[\w.]*_Weights\.\w+\.transforms$")
 
 
@@ -36,12 +38,12 @@ def _read(interp: Interpreter, name: str, site: CallSite) -> Value:
 
 
 def _wrapped(interp: Interpreter, name: str, site: CallSite) -> Value:
-    """``tv_tensors.Image(data)``: a tensor as it is, or one of a picture."""
-    data, asked = without_none(site.value(0, "data") or UNKNOWN), site.value(None, "device")
-    if not isinstance(data, Tensor) or asked not in (None, NONE):
-        return UNKNOWN
-    trail = (interp.site("result", site.node),)
-    return replace(data, rank=AT_LEAST_1, parameter=False, leaf=None, trail=trail, roots=roots_of([data]))
+    """``tv_tensors.Image(data)``: what ``torch.as_tensor`` makes of the data, or a tensor of a picture."""
+    made = factories.as_tensor(interp, name, site)
+    if not isinstance(made, Tensor):
+        return made
+    rank = AT_LEAST_1 if name.endswith(_PICTURES) else made.rank
+    return replace(made, rank=rank, parameter=False, leaf=None)
 
 
 HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
@@ -50,5 +52,5 @@ HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
         for each in ("read_image", "decode_image", "decode_jpeg", "decode_png")
     },
     **{f"torchvision.io.image.{each}": _read for each in ("read_image", "decode_image")},
-    **{f"torchvision.tv_tensors.{each}": _wrapped for each in ("Image", "Video", "Mask", "BoundingBoxes")},
+    **{f"torchvision.tv_tensors.{each}": _wrapped for each in (*_PICTURES, "BoundingBoxes", "KeyPoints")},
 }

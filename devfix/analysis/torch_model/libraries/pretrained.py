@@ -39,6 +39,7 @@ from devfix.analysis.torch_model.libraries import (
     box_operations,
     detection,
     generation,
+    given_parts,
     lightning_methods,
     metrics,
     model_outputs,
@@ -186,7 +187,8 @@ def _parameter(interp: Interpreter, site: CallSite) -> Tensor:
 
 def _model(interp: Interpreter, name: str, site: CallSite) -> Ref:
     place = replace(_parameter(interp, site), dtype="float32")
-    return interp.new(Obj("module", External(name), place=place, trail=place.trail))
+    held = given_parts.held(interp, name, site)
+    return interp.new(Obj("module", External(name), attrs=held, place=place, trail=place.trail))
 
 
 def _from_pretrained(interp: Interpreter, owner: str, site: CallSite) -> Value:

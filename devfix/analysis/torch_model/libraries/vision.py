@@ -31,7 +31,7 @@ from devfix.analysis.language.containers import everything
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.record.trails import roots_of
 from devfix.analysis.torch_model.libraries import transform_classes
-from devfix.analysis.torch_model.loading import batches
+from devfix.analysis.torch_model.loading import batches, trees
 from devfix.analysis.torch_model.tensors import requirements
 from devfix.analysis.torch_model.tensors.requirements import Part
 
@@ -201,23 +201,29 @@ def apply(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) ->
             return image.with_items(_together(interp, obj, image.items, site))
         held = interp.obj_of(image)
         if held is not None and held.kind in ("dict", "list"):
-            return UNKNOWN
+            return _beside(interp, obj, image, site)
     return _transformed(interp, obj, image, site)
 
 
 def _together(interp: Interpreter, obj: Obj, values: Iterable[Value], site: CallSite) -> tuple[Value, ...]:
-    """An image and what comes with it: a label or a plain tensor is handed on, of a mask the dtype may change."""
+    """An image and what comes with it."""
     image, *others = values
-    made = [_transformed(interp, obj, image, site)]
-    for value in others:
-        with interp.recorder.mute():  # whether one is changed depends on its kind
-            changed = _transformed(interp, obj, value, site) if isinstance(value, Tensor) else UNKNOWN
-        if isinstance(value, Tensor) and isinstance(changed, Tensor):
-            dtype = value.dtype if changed.dtype == value.dtype else None
-            made.append(replace(changed, rank=value.rank, dtype=dtype, typed=()))
-        else:
-            made.append(value if isinstance(value, (Const, Scalar)) else UNKNOWN)
-    return tuple(made)
+    return (_transformed(interp, obj, image, site), *(_beside(interp, obj, each, site) for each in others))
+
+
+def _beside(interp: Interpreter, obj: Obj, value: Value, site: CallSite) -> Value:
+    """What comes with an image, or holds it: a label is handed on, of a mask the dtype may change, a dict keeps its form."""
+
+    def changed(leaf: Value) -> Value:
+        if not isinstance(leaf, Tensor):
+            return leaf if isinstance(leaf, (Const, Scalar)) else UNKNOWN
+        with interp.recorder.mute():  # whether it is changed depends on its kind
+            made = _transformed(interp, obj, leaf, site)
+        if not isinstance(made, Tensor):
+            return UNKNOWN
+        return replace(made, rank=leaf.rank, dtype=leaf.dtype if made.dtype == leaf.dtype else None, typed=())
+
+    return trees.mapped(interp, value, changed)
 
 
 def _transformed(interp: Interpreter, obj: Obj, image: Value, site: CallSite) -> Value:
