@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from text_program import clashes
+from text_program import check_texts, clashes
 
 CHOICE = """
 import torch
@@ -133,3 +133,30 @@ def test_tests_of_any_device_tell_what_is_made_for_others(asked: str, told: str)
 def test_a_question_about_something_else_says_nothing() -> None:
     asked = 'if device.type == "mps":\n    print("slow")\n'
     assert clashes(CHOICE + asked + "x = torch.zeros(3, dtype=torch.float64, device=device)\n")
+
+
+USES = """
+import torch
+from grids import grid
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+x = grid(3, device) + torch.ones(3, dtype=torch.float64, device=device)
+"""
+GRIDS = """
+import torch
+
+def grid(n, device):
+    return torch.linspace(0, 1, n, dtype=torch.float64, device=device)
+"""
+
+
+@pytest.mark.parametrize("imported", ["", "import settings\n", "from settings import device\n"])
+def test_a_script_may_choose_what_it_gets_to_by_imports(imported: str) -> None:
+    texts = {
+        "main.py": imported + USES,
+        "grids.py": GRIDS,
+        "settings.py": CHOICE,
+        "other.py": "from settings import device\nfrom grids import grid\n\nprint(grid(3, 'cpu'))\n",
+    }
+    found = {each.path for each in check_texts(texts) if each.rule == "float64-on-mps"}
+    assert found == ({"grids.py", "main.py"} if imported else set())

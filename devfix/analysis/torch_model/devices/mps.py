@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.lattice import parse_device
@@ -11,6 +12,7 @@ from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.text.syntax import first_name, remembered, spelt, walk
 from devfix.analysis.torch_model.tensors import requirements
 from devfix.analysis.torch_model.tensors.requirements import Part
+from devfix.imports import find_imports
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -22,8 +24,8 @@ _COLLECTIVES = "torch.distributed."
 _FLOATS = frozenset({"float64", "double", "float32", "float"})
 
 
-def is_chosen(trees: list[ast.Module]) -> bool:
-    """Whether the program names MPS as a device, other than to ask whether it has it."""
+def is_chosen(trees: Iterable[ast.Module]) -> bool:
+    """Whether one of a program's files names MPS as a device, other than to ask whether it has it."""
     for tree in trees:
         asked = {
             id(part) for node in ast.walk(tree) if isinstance(node, ast.Compare) for part in ast.walk(node)
@@ -129,7 +131,20 @@ def _may_be(interp: Interpreter, device: Arg | None) -> bool:
     if device.node is not None and _is_for_others(interp, device.node):
         return False
     interp.reads.add(("mps",))
-    return is_chosen_in(interp)
+    return is_chosen_in(interp) and (not interp.is_script or _is_chosen_by(interp, interp.stack[0].path))
+
+
+def _is_chosen_by(interp: Interpreter, script: str) -> bool:
+    """Whether a script, or a file that it gets to by imports, chooses MPS; other scripts may do so for themselves."""
+    program, pending = interp.program, [script]
+    reached = set[str]()
+    while pending:
+        path = pending.pop()
+        source = program.sources.get(path)
+        if source is not None and path not in reached:
+            reached.add(path)
+            pending += program.layout.dependencies(path, find_imports(source.tree))
+    return is_chosen([program.sources[path].tree for path in reached])
 
 
 def is_chosen_in(interp: Interpreter) -> bool:
