@@ -118,3 +118,36 @@ F.linear(x, held[0])
 F.linear(x, others[0])
 """
     assert clashes(text) == ["11: device"]
+
+
+AGENT = """
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self, support):
+        super().__init__()
+        self.support = {kept}
+
+class Agent:
+    def __init__(self):
+        self.support = {made}
+        self.net = Net(self.support).to("cuda")
+
+agent = Agent()
+agent.support + torch.ones(5, device="cuda")
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "kept", "found"),
+    [
+        ("nn.Parameter(torch.ones(5))", "support", []),
+        ("nn.Parameter(torch.ones(5))", "support.detach()", ["16: device"]),
+        ("torch.ones(5)", "support", ["16: device"]),
+    ],
+)
+def test_what_the_object_holds_that_makes_a_module_of_it_moves_with_the_module(
+    made: str, kept: str, found: list[str]
+) -> None:
+    assert clashes(AGENT.format(made=made, kept=kept)) == found

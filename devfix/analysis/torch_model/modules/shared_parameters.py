@@ -1,7 +1,7 @@
 """Parameters that a module registers and others hold as well: a move of the module moves them, too.
 
-Others are plain objects of its own, what ``partial`` makes, and variables of the functions being executed. A variable may hold a parameter of
-another module that was made in the same place, so where it is after the move is unknown.
+Others are plain objects of its own, what ``partial`` makes, and variables of the functions being executed, with the objects that these
+stand for. A variable may hold a parameter of another module that was made in the same place, so where it is after the move is unknown.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Shared:
     holders: list[Ref]
     #: Variables: the frame and the name of each.
     variables: list[tuple[int, str]]
-    #: Lists and dicts that variables stand for.
+    #: Lists, dicts and plain objects that variables stand for.
     lists: list[Ref]
     #: Of each parameter where it was made, its module and its name there.
     parameters: list[tuple[Origin, Ref, str]]
@@ -74,7 +74,7 @@ def of(interp: Interpreter, ref: Ref) -> Shared:
     parts = modules.tree(interp, ref)
     frames = _frames(interp, parts)
     holders, variables = _holders(interp, parts), list(_variables(interp, frames, _is_parameter))
-    listing = _variables(interp, frames, lambda value: _lists_parameters(interp, value))
+    listing = _variables(interp, frames, lambda value: _keeps_parameters(interp, value))
     named = (interp.state.get(frame, name) for frame, name in listing)
     lists = list(dict.fromkeys(each for each in named if isinstance(each, Ref) and each not in holders))
     found = [
@@ -86,10 +86,10 @@ def of(interp: Interpreter, ref: Ref) -> Shared:
     return Shared(holders, variables, lists, found, parts)
 
 
-def _lists_parameters(interp: Interpreter, value: Value) -> bool:
-    """Whether a value is a list or dict that holds a parameter; those that a module has handed out follow by themselves."""
+def _keeps_parameters(interp: Interpreter, value: Value) -> bool:
+    """Whether a value is a list, dict or plain object that holds a parameter; what a module has handed out follows by itself."""
     obj = interp.obj_of(value) if isinstance(value, Ref) else None
-    if obj is None or obj.kind not in ("list", "dict"):
+    if obj is None or obj.kind not in _PLAIN or modules.is_module(interp, value):
         return False
     return any(getattr(each, "owner", None) is None and _is_parameter(each) for each in _values(obj))
 
