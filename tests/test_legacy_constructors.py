@@ -263,3 +263,29 @@ def test_one_of_two_types_of_one_device_is_there(kind: str) -> None:
         "device"
     ]
     assert clashes(ONE_OF_TWO.format(kind=kind, place="cpu()")) == []
+
+
+HANDED = """
+import torch
+
+def looked_up(batch{annotated}):
+    {before}
+    return torch.LongTensor(batch)
+
+ids = torch.ones(3, device="cuda").long()
+looked_up(ids)
+"""
+
+
+@pytest.mark.parametrize(
+    ("annotated", "before", "safe"),
+    [("", "pass", False), (": torch.Tensor", "pass", True), ("", "batch = batch.view(-1)", True)],
+)
+def test_what_a_function_is_given_may_be_a_list_in_calls_that_nobody_saw(
+    annotated: str, before: str, safe: bool
+) -> None:
+    text = HANDED.format(annotated=annotated, before=before)
+    assert len(clashes(text)) == 1
+    assert (fix_texts({"main.py": text})[0]["main.py"] != text) == safe
+    after = fix_texts({"main.py": text}, Applicability.UNSAFE)[0]["main.py"]
+    assert ".cpu()" in after

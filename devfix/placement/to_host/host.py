@@ -6,6 +6,8 @@ import ast
 
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.outline import Outline
+from devfix.analysis.text.scope_names import binds, own_nodes, parameters_of
+from devfix.analysis.torch_model.tensors.legacy_types import type_named
 from devfix.findings import (
     Applicability,
     FileEdit,
@@ -52,7 +54,19 @@ def copied_to_host(facts: Facts, mismatch: Mismatch, operand: Operand) -> list[F
     if mismatch.get("inside") == "mixed" or not edits:
         return []
     title = f"copy {'what is in ' if mismatch.get('inside') else ''}`{operand.text}` to the CPU"
-    return [Fix(title, edits, Applicability.UNSAFE if _ends_gradient(mismatch) else Applicability.SAFE)]
+    doubtful = _ends_gradient(mismatch) or _takes_lists(place, mismatch)
+    return [Fix(title, edits, Applicability.UNSAFE if doubtful else Applicability.SAFE)]
+
+
+def _takes_lists(place: Place, mismatch: Mismatch) -> bool:
+    """Whether a function is given what a legacy constructor makes a tensor of: calls that nobody saw may give it a list."""
+    function = place.outline.function_of(place.node)
+    if type_named(mismatch.operation) is None or function is None or not isinstance(place.node, ast.Name):
+        return False
+    given = {each.arg for each in parameters_of(function) if each.annotation is None}
+    return place.node.id in given and place.node.id not in {
+        name for node in own_nodes(function.body) for name in binds(node)
+    }
 
 
 def _ends_gradient(mismatch: Mismatch) -> bool:
