@@ -79,6 +79,30 @@ net(x)
 """,
         "self.inp(x.to(self.inp.weight.dtype))",
     ),
+    "a layer that another one may take the place of, by a name that is computed": (
+        """
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inp, self.out = nn.Linear(4, 2), nn.Linear(2, 2)
+
+    def forward(self, x):
+        return self.out(self.inp(x.float()))
+
+
+def wrap(net, names):
+    for name in names:
+        setattr(net, name, nn.Sequential(getattr(net, name)))
+
+
+net, x = Net(), torch.randn(3, 4)
+net(x)
+net.bfloat16()
+wrap(net, ["inp"])
+net(x)
+""",
+        "self.inp(x.to(next(self.inp.parameters()).dtype))",
+    ),
     "a model that is a chain of layers": (
         "net = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2)).bfloat16()\nnet(torch.randn(3, 4))\n",
         "net(torch.randn(3, 4).to(next(net.parameters()).dtype))",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import pickle
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -253,4 +254,42 @@ def test_what_autocast_finds_beside_the_weights_is_none(name: str, machine: Mach
     with torch.autocast(D):
         net(x).sum().backward()
     make()(torch.randn(shape))  # all of it is on the host
+    assert machine.log.mismatches == []
+
+
+def test_parameters_of_two_devices_make_no_vector(machine: Machine) -> None:
+    parameters = [nn.Parameter(torch.ones(2, device=D)), nn.Parameter(torch.ones(1))]
+    assert nn.utils.parameters_to_vector(parameters).tolist() == [1.0, 1.0, 1.0]
+    found = machine.log.mismatches[0]
+    assert (found["kind"], found["error"]) == ("device", "TypeError")
+    assert [each["made"]["place"]["text"] for each in blamed(found)] == [
+        "parameters = [nn.Parameter(torch.ones(2, device=D)), nn.Parameter(torch.ones(1))]"
+    ]
+
+
+def test_what_a_pickle_held_was_not_loaded_by_torch(machine: Machine) -> None:
+    statistics = pickle.loads(pickle.dumps({"mean": torch.ones(2)}))
+    torch.ones(2, device=D) - statistics["mean"]
+    torch.ones(2, device=D) - copy.deepcopy(statistics)["mean"]
+    [operand] = blamed(machine.log.mismatches[0])
+    assert (operand["made"]["kind"], operand["made"]["by"]) == ("other", "pickle.load")
+
+
+@pytest.mark.parametrize("insist", [False, True])
+def test_a_mistake_that_a_handler_answers_is_healed_only_on_demand(insist: bool) -> None:
+    given = None
+    with simulated_accelerator(heal=True, insist=insist) as machine:
+        x, y = torch.ones(2, device=D), torch.ones(2)
+        try:
+            given = x + y
+        except RuntimeError:
+            machine.log.clear()
+    assert (given is not None, len(machine.log.mismatches)) == (insist, int(insist))
+
+
+def test_an_error_that_a_block_is_there_to_see_is_raised_on_demand_too() -> None:
+    with simulated_accelerator(heal=True, insist=True) as machine:
+        x, y = torch.ones(2, device=D), torch.ones(2)
+        with pytest.raises(RuntimeError, match="same device"):
+            x + y
     assert machine.log.mismatches == []

@@ -289,3 +289,15 @@ def test_shapes_that_do_not_fit_are_no_dtype_mistake(machine: Machine) -> None:
         error = caught
     assert "shapes cannot be multiplied" in str(error)
     assert machine.log.mismatches == []
+
+
+@pytest.mark.parametrize("weight", [torch.float64, torch.float16])
+def test_the_weights_of_a_loss_give_way_to_what_the_model_says(machine: Machine, weight: torch.dtype) -> None:
+    criterion = nn.CrossEntropyLoss(weight=torch.ones(3, dtype=weight)).to(D)
+    machine.log.clear()
+    criterion(draw(2, 3), whole(2))
+    [found] = machine.log.mismatches
+    assert [(each["role"], each["dtype"]) for each in found["operands"] if each["blamed"]] == [
+        ("weight", str(weight).removeprefix("torch."))
+    ]
+    assert found["wanted"] == "float32"

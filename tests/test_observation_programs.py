@@ -24,9 +24,9 @@ PROGRAMS = sorted(path.stem for path in FOLDER.iterdir() if path.name != "__pyca
 FINE = [name for name in PROGRAMS if name.startswith("fine_")]
 #: What the analysis reports as well.
 KNOWN = (
-    "branch_on_values chosen_optimizer context_tensor converted_labels decorated double_data evaluated_name "
+    "branch_on_values chosen_optimizer context_tensor converted_labels decorated double_data evaluated_name handed_mask "
     "instantiated listed_generators metaclass_registry metric_table partial_table partly_moved patched_method plugin_module "
-    "proxied set_attributes updated_variables"
+    "proxied set_attributes updated_variables weighted_classes"
 ).split()
 #: Its fault is in a text that the program executes.
 LEFT_ALONE = "executed"
@@ -120,6 +120,22 @@ def test_a_model_comes_to_the_accelerator_of_its_inputs_and_they_do_not_leave_it
     made = "    model = build(*PLAN)\n"
     before = _texts("moved_inputs")["main.py"]
     assert repair.end.texts["main.py"] == before.replace(made, f"{made}    model.cuda()\n")
+
+
+def test_what_cannot_be_cast_at_its_use_is_cast_where_it_is_made(tmp_path: Path, zygote: Zygote) -> None:
+    repair, _ = _repaired("handed_mask", tmp_path, zygote)
+    made = 'keep = torch.tensor(json.loads("[1, 0, 1, 1]"), device=device)'
+    before = _texts("handed_mask")["main.py"]
+    assert repair.end.texts["main.py"] == before.replace(made, f"{made}.bool()")
+
+
+def test_weights_of_a_loss_are_cast_and_not_the_predictions(tmp_path: Path, zygote: Zygote) -> None:
+    repair, _ = _repaired("weighted_classes", tmp_path, zygote)
+    changed = set(repair.end.texts["main.py"].splitlines()) - set(
+        _texts("weighted_classes")["main.py"].splitlines()
+    )
+    assert len(changed) == 1
+    assert "weight" in changed.pop()
 
 
 def test_numbers_on_the_cpu_stay_what_they_were(tmp_path: Path, zygote: Zygote) -> None:

@@ -141,6 +141,38 @@ def test_a_fix_that_breaks_the_program_gives_way_to_the_next() -> None:
     assert _text(repair) == TEXTS["main.py"].replace("()](4)", "()](4).to(x.device)")
 
 
+def test_a_fix_after_which_the_program_leaves_with_another_status_gives_way_to_the_next() -> None:
+    def shown(texts: Mapping[str, str]) -> Trial:
+        text = texts["main.py"]
+        if "device=x.device" in text:
+            return _trial(how="exited", status=1)
+        return _trial() if "offset.to(" in text else _trial(_clash(texts))
+
+    repair = _repaired(FakeStage(shown))
+    assert repair.verdict == "fixed"
+    assert "offset.to(" in _text(repair)
+
+
+@pytest.mark.parametrize(
+    ("before", "last", "verdict"),
+    [(0, 0, "fixed"), (3, 3, "fixed"), (0, 1, "still-fails"), (3, 1, "still-fails")],
+)
+def test_a_repaired_program_ends_with_the_status_that_it_had(before: int, last: int, verdict: str) -> None:
+    class Ending(FakeStage):
+        def run(self, texts: Mapping[str, str], mode: str, kind: str = "cuda") -> Trial:
+            if mode == "strict":
+                return _trial(how="exited", status=last)
+            return super().run(texts, mode, kind)
+
+    def shown(texts: Mapping[str, str]) -> Trial:
+        left = [] if "device=x.device" in texts["main.py"] else [_clash(texts)]
+        return _trial(*left, how="exited", status=before)
+
+    repair = _repaired(Ending(shown))
+    assert repair.verdict == verdict
+    assert bool(repair.reason) == (last != 0)
+
+
 def test_a_fix_that_does_not_help_is_taken_back() -> None:
     stage = FakeStage(lambda texts: _trial() if "offset.to(" in texts["main.py"] else _trial(_clash(texts)))
     repair = _repaired(stage)
@@ -182,6 +214,33 @@ def test_a_program_that_fails_for_reasons_of_its_own_cannot_be_run() -> None:
     repair = _repaired(FakeStage(lambda _texts: _trial(how="raised", status=1, error=error)))
     assert (repair.verdict, repair.reason) == ("cannot-run", "FileNotFoundError: no such file")
     assert repair.end.texts == TEXTS
+
+
+class Catching(FakeStage):
+    """Its program catches what its mismatch raises, and fails later; only an insisting run shows it."""
+
+    def run(self, texts: Mapping[str, str], mode: str, kind: str = "cuda") -> Trial:
+        shown = super().run(texts, mode, kind)
+        caught = shown.record is not None and shown.record.mismatches and mode != "insist"
+        return _trial(how="exited", status=1) if caught else shown
+
+
+def test_what_a_program_catches_before_it_fails_is_looked_for_as_well() -> None:
+    stage = Catching(
+        lambda texts: _trial() if "device=x.device" in texts["main.py"] else _trial(_clash(texts))
+    )
+    repair = _repaired(stage)
+    assert repair.verdict == "fixed"
+    assert [mode for mode, _ in stage.runs] == ["heal", "insist", "insist", "strict"]
+
+
+def test_a_program_that_catches_and_ends_well_has_its_way() -> None:
+    class Answering(FakeStage):
+        def run(self, texts: Mapping[str, str], mode: str, kind: str = "cuda") -> Trial:
+            return super().run(texts, mode, kind) if mode == "insist" else _trial()
+
+    repair = _repaired(Answering(lambda texts: _trial(_clash(texts))))
+    assert (repair.verdict, repair.end.texts) == ("clean", TEXTS)
 
 
 def test_a_run_without_a_report_says_why() -> None:
@@ -272,6 +331,29 @@ def test_a_line_that_another_made_needless_is_taken_back() -> None:
     after = before.after(stage, {"main.py": "\n".join(["first()", *put_in, "last()", ""])}, [])
     found = pruned(before, after, stage)
     assert found.texts["main.py"].splitlines() == ["first()", *put_in[:2], "last()"]
+
+
+@pytest.mark.parametrize(
+    "answered",
+    [
+        replace(_trial(how="exited", status=1), output="sum 3\n"),
+        replace(_trial(), output="failed: name 'device' is not defined\n"),
+        replace(_trial(), output="sum 3\n", errors="step failed\n"),
+    ],
+)
+def test_a_line_stays_without_which_the_program_answers_an_error(answered: Trial) -> None:
+    parameter, use = "def made(device):", "made(device=device)"
+
+    def shown(texts: Mapping[str, str]) -> Trial:
+        text = texts["main.py"]
+        well = replace(_trial(), output="sum 3.5\n", errors="  text of a line\n")
+        return answered if use in text and parameter not in text else well
+
+    stage = FakeStage(shown)
+    before = State(_program({"main.py": "def made():\n    pass\nmade()\n"}), _trial(_clash(TEXTS)))
+    after = before.after(stage, {"main.py": f"{parameter}\n    pass\n{use}\n"}, [])
+    found = pruned(before, after, stage).texts["main.py"]
+    assert parameter in found or use not in found
 
 
 def test_lines_of_one_statement_stay_together() -> None:

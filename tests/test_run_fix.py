@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
-from observed_reports import record
+from observed_reports import FOLDER, Report, operand, record
 from typer.testing import CliRunner
 
 from devfix.cli import app
@@ -158,6 +160,48 @@ def _mending(verdict: str, *, written: bool = False, note: str = "") -> Mending:
     repair = Repair(verdict, State(start, trial), State(end if changed else start, trial, mended), trial)
     report = FileReport("main.py", fixed=(finding,) if changed else (), new_text=AFTER if changed else None)
     return Mending(repair, Results((report,), start.sources, applying=True, written=written), 5, note)
+
+
+def _left_over(*operands: dict[str, Any], path: str = "main.py", **more: Any) -> Mending:
+    """A program of whose one mismatch nothing was mended."""
+    report = Report({path: BEFORE})
+    mismatch = report.mismatch("aten::add", [report.place("x + offset", path)], operands, **more)
+    program = Project([Source(f"{FOLDER}/main.py", BEFORE)]).whole()
+    trial = Trial(replace(parse_record(record()), mismatches=(mismatch,)))
+    state = State(program, trial)
+    return Mending(Repair("still-fails", state, state, trial), Results((), program.sources, applying=True), 5)
+
+
+def test_what_is_left_is_told_with_its_operands_and_what_to_do(mended: list[Mending]) -> None:
+    report = Report({"main.py": BEFORE})
+    made = report.made("factory", "torch.arange", "torch.arange(3.0)")
+    mended.append(_left_over(operand("self", "cuda:0", ["x"]), operand("other", "cpu", ["offset"], made)))
+    told = runner.invoke(app, ["run", "--fix", "main.py"]).stdout
+    assert "/main.py:9:18: left: device: tensors on two devices meet in add, 1 time" in told
+    assert "! other `offset`: float32 [4, 4] on cpu" in told
+    assert "made by torch.arange, /project/main.py:8:23" in told
+    assert (
+        "= to do: tell `torch.arange` the device in /project/main.py:8:23, or move `offset` to cuda:0" in told
+    )
+    assert "= to do: `devfix explain operand-not-moved`" in told
+    assert "project's own files" not in told
+
+
+def test_json_tells_the_same_of_what_is_left(mended: list[Mending]) -> None:
+    mended.append(_left_over(operand("self", "cuda:0", ["x"]), operand("other", "cpu", ["offset"])))
+    shown = runner.invoke(app, ["run", "--fix", "--format", "json", "main.py"]).stdout
+    [left] = json.loads(shown)["left"]
+    assert [(each["names"], each["device"], each["blamed"]) for each in left["operands"]] == [
+        (["offset"], "cpu", True),
+        (["x"], "cuda:0", False),
+    ]
+    assert left["to_do"][0] == "move `offset` to cuda:0 before this line"
+
+
+def test_a_mismatch_in_a_file_that_is_not_rewritten_says_so(mended: list[Mending]) -> None:
+    mended.append(_left_over(operand("other", "cpu", ["offset"]), path="library.py"))
+    told = runner.invoke(app, ["run", "--fix", "main.py"]).stdout
+    assert "/project/library.py:9:18 is none of the project's own files" in told
 
 
 @pytest.fixture

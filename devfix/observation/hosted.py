@@ -21,13 +21,13 @@ def fixes(facts: Facts, mismatch: Mismatch) -> Iterator[Fix]:
         return
     operand = mismatch.operands[0]
     for site in reversed(operand.trail):
-        place = _value(facts, site)
+        place = value_at(facts, site)
         if place is not None and place.node is not None:
             edit = WrapExpression(place.outline.source.span(place.node), "", ".cpu()")
             yield Fix(f"copy `{site.text}` to the CPU", (FileEdit(site.path, edit),), Applicability.SAFE)
 
 
-def _value(facts: Facts, site: Origin) -> Place | None:
+def value_at(facts: Facts, site: Origin) -> Place | None:
     """The expression whose value passes a site."""
     outline = facts.outline(site.path)
     node = outline.expression_at(site.span)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from devfix.file_report import Skipped
 from devfix.hunks import hunks
 from devfix.observation.search import State
-from devfix.observation.trial import Stage
+from devfix.observation.trial import Stage, Trial
 from devfix.source import check_syntax
 
 #: More changes than this are not tried one by one, but in shares; and no more runs are made.
@@ -40,9 +40,14 @@ def pruned(before: State, after: State, stage: Stage, is_late: Callable[[], bool
                 break
             tried = _with(before, rest, state, stage)
             runs += 1
-            if tried is not None and tried.trial.is_clean:
+            if tried is not None and _runs_as_well(tried.trial, state.trial):
                 kept, state = rest, tried
     return state
+
+
+def _runs_as_well(trial: Trial, before: Trial) -> bool:
+    """Whether a run is as clean as one before, and the program did not answer an error by a status or a message."""
+    return trial.is_clean and trial.ends_as_well_as(before) and trial.says_as_much_as(before)
 
 
 def _changes(before: State, after: State, path: str) -> list[_Change]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from devfix.analysis.entries import run_program
@@ -10,12 +10,12 @@ from devfix.analysis.record.facts import Facts
 from devfix.analysis.record.recorder import Recorder
 from devfix.findings import Applicability, FileEdit, Finding, Fix, Mismatch, Note, WrapExpression
 from devfix.judgement import judge
-from devfix.observation import beside, carried, hosted, loaded, operands, own_choice, stepped
+from devfix.observation import beside, carried, hosted, loaded, operands, own_choice, recast, stepped
 from devfix.observation.mirror import mirrored
 from devfix.observation.observed_facts import ObservedFacts, Scope, names_seen
 from devfix.observation.pointing import Locate, Pointer
 from devfix.observation.record import ObservedMismatch, ObservedOperand
-from devfix.observation.sighting import sighted
+from devfix.observation.sighting import Sighting, sighted
 from devfix.observation.translation import translated
 from devfix.project import Program
 from devfix.selection import Selection
@@ -96,12 +96,7 @@ class Prescriber:
                 fix
                 for mismatch in operands.translated(sighting)
                 for fix in _told(hosted.fixes(self.pointer.facts, mismatch), wanted)
-            ] + [
-                _as_mask(fix)
-                for m in operands.translated(sighting)
-                if m.kind == "index-dtype"
-                for fix in self._proposed([m], names, wanted)
-            ]
+            ] + [*self._cast_otherwise(sighting, names, wanted)]
         in_place = _told(beside.written(sighting), wanted)
         of_optimizer = stepped.translated(sighting) if part.history else []
         found = [*in_place, *(fix for m in of_optimizer for fix in self._proposed([m], names, wanted))]
@@ -120,6 +115,14 @@ class Prescriber:
                 fix for m in translated(mirror, self.pointer) for fix in self._proposed([m], seen, wanted)
             ]
         return found
+
+    def _cast_otherwise(
+        self, sighting: Sighting, names: Mapping[tuple[str, str], Scope], wanted: Applicability
+    ) -> Iterator[Fix]:
+        for mismatch in operands.translated(sighting):
+            if mismatch.kind == "index-dtype":
+                yield from map(_as_mask, self._proposed([mismatch], names, wanted))
+            yield from _told(recast.fixes(self.pointer.facts, mismatch), wanted)
 
     def _proposed(
         self, mismatches: list[Mismatch], names: Mapping[tuple[str, str], Scope], wanted: Applicability

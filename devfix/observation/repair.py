@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from devfix.engine import Engine
 from devfix.file_report import Skipped
 from devfix.findings import Applicability
+from devfix.observation.insisting import Insisting, hides
 from devfix.observation.pruning import pruned
 from devfix.observation.search import Mended, Search, State
 from devfix.observation.trial import Stage, Trial
@@ -53,6 +54,11 @@ class Repairer:
 
     def repair(self, program: Program, first: Trial) -> Repair:
         """Mend the program, whose ``first`` healed run is known, and run it again until it runs through."""
+        if hides(first) and not self.is_late():
+            insisting = Insisting(self.stage)
+            seen = insisting.run(State(program, first).texts, "heal")
+            if seen.record is not None and seen.record.mismatches:
+                return replace(self, stage=insisting).repair(program, seen)
         start = State(program, first)
         if first.record is None:
             return Repair("cannot-run", start, start, first, first.problem)
@@ -81,7 +87,7 @@ class Repairer:
             verdict = "still-fails" if observed else "cannot-run"
             return Repair(verdict, start, start, start.trial, start.trial.reason)
         last = self.stage.run(end.texts, "strict")
-        verdict = "fixed" if last.is_well else "still-fails"
+        verdict = "fixed" if last.ends_as_well_as(start.trial) else "still-fails"
         return Repair(verdict, start, end, last, last.reason)
 
     def _analysed(self, state: State) -> State:
@@ -112,4 +118,4 @@ class Repairer:
         if not texts or any(isinstance(check_syntax(program.sources[path]), Skipped) for path in texts):
             return after
         tried = after.after(self.stage, texts, ())
-        return tried if tried.trial.is_clean else after
+        return tried if tried.trial.is_clean and tried.trial.ends_as_well_as(after.trial) else after

@@ -161,7 +161,8 @@ class Search:
 
     def _failed(self, state: State, after: State, batch: Batch) -> Batch:
         """The remedies of a batch that did not help: their mismatch is seen as often as before, or the program broke."""
-        if after.trial.record is None or (state.trial.is_well and not after.trial.is_well):
+        was_well, trial = state.trial.is_well, after.trial
+        if trial.record is None or (was_well and not trial.ends_as_well_as(state.trial)):
             return batch
         before = self._counted(state.program, state)
         left = self._counted(state.program, after)

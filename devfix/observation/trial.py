@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
@@ -10,6 +11,7 @@ from devfix.observation.record import Outcome, RunRecord
 
 #: So much of the last line that a program printed is told.
 _LINE = 200
+_NUMBERS = re.compile(r"[-+]?\d[\d.]*(?:e[-+]?\d+)?|\bnan\b|[-+]?\binf\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +44,14 @@ class Trial:
         mismatches = len(self.record.mismatches) if self.record is not None else 0
         return mismatches + (not self.is_well)
 
-    def ends_like(self, other: Trial) -> bool:
-        """Whether both programs ended well, and with the same status."""
-        return self.is_well and other.is_well and (self.outcome.status or 0) == (other.outcome.status or 0)
+    def ends_as_well_as(self, other: Trial) -> bool:
+        """Whether the program ended well: with the status 0, or with the one that the other ended well with."""
+        status = self.outcome.status or 0
+        return self.is_well and (not status or (other.is_well and status == other.outcome.status))
+
+    def says_as_much_as(self, other: Trial) -> bool:
+        """Whether both said the same, numbers aside: who answers errors by a message goes on after them."""
+        return _words(self) == _words(other)
 
     @property
     def reason(self) -> str:
@@ -65,11 +72,17 @@ class Trial:
         return f" and said `{said[-1][:_LINE]}`" if said else ""
 
 
+def _words(trial: Trial) -> list[str]:
+    # What a warning or a traceback quotes is indented, and differs where the text does.
+    said = [*trial.output.splitlines(), *(line for line in trial.errors.splitlines() if line[:1].strip())]
+    return [_NUMBERS.sub("", line) for line in said]
+
+
 class Stage(Protocol):
     """Where a program is run."""
 
     def run(self, texts: Mapping[str, str], mode: str, kind: str = "cuda") -> Trial:
-        """Run the program with other text in some files (``mode``: strict, heal or plain)."""
+        """Run the program with other text in some files (``mode``: strict, heal, insist or plain)."""
 
     def locate(self, file: str) -> str | None:
         """The project's path of a file of the run; None for one that is none of its own."""

@@ -51,6 +51,14 @@ def _in_program(place: Place, sources: Mapping[str, Source]) -> Place:
     return replace(place, line=start[0], end_line=end[0], column=column, end_column=end_column, cell=None)
 
 
+def with_cells(observed: T, sources: Mapping[str, Source]) -> T:
+    """What a run showed, with places as the user knows them."""
+    if all(source.notebook is None for source in sources.values()):
+        return observed
+    found: T = _each_place(observed, lambda place: in_cell(place, sources))
+    return found
+
+
 def in_cell(place: Place, sources: Mapping[str, Source]) -> Place:
     """A place in the text of a source as the user knows it."""
     source = sources.get(short_path(place.file))

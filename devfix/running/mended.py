@@ -6,15 +6,18 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from devfix.discovery import short_path
 from devfix.findings import Finding
-from devfix.observation.record import ObservedMismatch
+from devfix.observation.record import ObservedMismatch, ObservedOperand
 from devfix.report.cells import in_cells
 from devfix.report.paint import Paint
 from devfix.report.summary import count_of
 from devfix.report.text import heading
 from devfix.running import account as words
-from devfix.running.cells import in_cell
+from devfix.running.by_hand import IsOwn, to_do
+from devfix.running.cells import with_cells
 from devfix.running.mending import Mending
+from devfix.running.text import lines_of_mismatch
 
 _WITNESSES = {"analysis": "found by the analysis", "run": "seen in a run"}
 _VERDICTS = {
@@ -30,7 +33,7 @@ _WELL = frozenset({"clean", "fixed"})
 
 def render_mending(mending: Mending, paint: Paint, *, quiet: bool = False) -> str:
     """Every fix with who found the fault, what is left, and the verdict; with ``quiet`` nothing where all is well."""
-    left = [_left(mending, mismatch) for mismatch in _mismatches(mending)]
+    left = ["\n".join(_left(mending, mismatch, paint)) for mismatch in _mismatches(mending)]
     if quiet and mending.verdict in _WELL:
         return "".join(f"{block}\n" for block in left)
     blocks = left if quiet else [*_fixes(mending, paint), *left]
@@ -47,17 +50,18 @@ def _fixes(mending: Mending, paint: Paint) -> Iterator[str]:
 
 def _mismatches(mending: Mending) -> tuple[ObservedMismatch, ...]:
     record = mending.repair.end.trial.record
-    return record.mismatches if record is not None else ()
+    mismatches = record.mismatches if record is not None else ()
+    return with_cells(mismatches, mending.repair.end.program.sources)
 
 
-def _left(mending: Mending, mismatch: ObservedMismatch) -> str:
-    place = _where(mending, mismatch) or "(no line of the program)"
-    return f"{place}: left: {words.title(mismatch)}\n  = an accelerator says: {words.error(mismatch)}"
+def _left(mending: Mending, mismatch: ObservedMismatch, paint: Paint) -> Iterator[str]:
+    yield from lines_of_mismatch(mismatch, paint, "left: ")
+    yield from (f"  = to do: {text}" for text in to_do(mismatch, _is_own(mending)))
 
 
-def _where(mending: Mending, mismatch: ObservedMismatch) -> str | None:
+def _is_own(mending: Mending) -> IsOwn:
     sources = mending.repair.end.program.sources
-    return words.where(in_cell(mismatch.sink, sources)) if mismatch.sink is not None else None
+    return lambda place: short_path(place.file) in sources
 
 
 def _summary(mending: Mending) -> Iterator[str]:
@@ -96,12 +100,28 @@ def render_mending_json(mending: Mending) -> str:
                 "kind": mismatch.kind,
                 "operation": mismatch.operation,
                 "message": words.error(mismatch),
-                "place": _where(mending, mismatch),
+                "place": words.where(mismatch.sink) if mismatch.sink is not None else None,
+                "operands": [_operand(operand) for operand in words.operands(mismatch)],
+                "to_do": list(to_do(mismatch, _is_own(mending))),
             }
             for mismatch in _mismatches(mending)
         ],
     }
     return json.dumps(found, indent=2) + "\n"
+
+
+def _operand(operand: ObservedOperand) -> dict[str, Any]:
+    return {
+        "role": operand.role,
+        "names": list(operand.paths),
+        "device": operand.device,
+        "dtype": operand.dtype,
+        "blamed": operand.blamed,
+        "made": [
+            {"by": made.by, "place": words.where(made.place) if made.place is not None else None}
+            for made in words.sources(operand)
+        ],
+    }
 
 
 def _fixed(mending: Mending, finding: Finding) -> dict[str, Any]:

@@ -30,7 +30,7 @@ _WAYS = {
 
 def render_text(account: Account, paint: Paint, *, quiet: bool = False) -> str:
     """Everything the run showed; with ``quiet`` the mismatches alone, and how a program ended that did not end well."""
-    blocks = [list(_mismatch(mismatch, paint)) for mismatch in account.record.mismatches]
+    blocks = [list(lines_of_mismatch(mismatch, paint)) for mismatch in account.record.mismatches]
     if not quiet:
         blocks += [list(_origins(account, paint)), list(_transfers(account, paint))]
     if not quiet or not words.ended_well(account.record.outcome):
@@ -38,9 +38,10 @@ def render_text(account: Account, paint: Paint, *, quiet: bool = False) -> str:
     return "\n\n".join("\n".join(block) for block in blocks if block) + "\n" if blocks else ""
 
 
-def _mismatch(mismatch: ObservedMismatch, paint: Paint) -> Iterator[str]:
+def lines_of_mismatch(mismatch: ObservedMismatch, paint: Paint, mark: str = "") -> Iterator[str]:
+    """What met where, what an accelerator says of it, and where each operand comes from."""
     place = mismatch.sink
-    yield f"{_place(place, paint)}: {paint('red', mismatch.kind)}: {words.title(mismatch)}"
+    yield f"{_place(place, paint)}: {mark}{paint('red', mismatch.kind)}: {words.title(mismatch)}"
     yield from _source(place, paint)
     yield f"  = an accelerator says: {words.error(mismatch)}"
     operands = words.together(words.operands(mismatch))

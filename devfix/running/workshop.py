@@ -24,7 +24,12 @@ from devfix.source import Source
 
 _REPORT = "report.json"
 #: What a run is for, as it is told to the user.
-_PURPOSES = {"heal": "to see what is wrong", "strict": "as an accelerator would", "plain": "on the CPU"}
+_PURPOSES = {
+    "heal": "to see what is wrong",
+    "insist": "to see what is wrong where it catches errors",
+    "strict": "as an accelerator would",
+    "plain": "on the CPU",
+}
 
 
 @dataclass

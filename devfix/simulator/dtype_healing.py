@@ -16,7 +16,6 @@ from . import number_range
 from .callers import calls_come_from, is_module_state
 from .claims import Claim, claim_of, device_of, lay, storage_of
 from .events import Operand
-from .expectations import is_expected
 from .machine import Machine
 from .odd_dtypes import Guess, RefusedCall, guesses
 from .refusals import Refusal
@@ -61,7 +60,7 @@ def _refuse_number(
 
 
 def _put_right(machine: Machine, attempt: Attempt, error: Exception, said: str) -> Optional[tuple[Any]]:
-    healed = None if is_expected(type(error)) else _healed(attempt, said, _MOST_FAULTS)
+    healed = None if machine.expects(type(error)) else _healed(attempt, said, _MOST_FAULTS)
     if healed is None:
         return None
     write_down(machine, attempt, error, healed.guesses)
@@ -75,7 +74,7 @@ def refused(
 
     An error that the program waits for is raised instead.
     """
-    if is_expected(refusal.error):
+    if machine.expects(refusal.error):
         raise refusal.exception()
     slots = slots_of_operator(func, args, kwargs)
     attempt = Attempt(func, func._schema.name, slots, args, kwargs)

@@ -40,15 +40,19 @@ class _Block(NamedTuple):
     handlers: Optional[tuple[_Handler, ...]] = None
 
 
-def is_expected(error: type[BaseException]) -> bool:
-    """Whether a line that is being executed lies in a block that has an answer to such an error."""
+def is_expected(error: type[BaseException], *, answered: bool = True) -> bool:
+    """Whether a line that is being executed lies in a block that is there for such an error.
+
+    With ``answered`` that may be a ``try``, too, which has an answer to it.
+    """
     frame: Optional[FrameType] = sys._getframe(1)
     names = frozenset(cls.__name__ for cls in error.__mro__)
     while frame is not None:
         name = frame.f_code.co_filename
         if is_user_file(name):
             for block in _blocks(name):
-                answer = _answer(block, names) if frame.f_lineno in block.lines else None
+                counts = frame.f_lineno in block.lines and (answered or block.handlers is None)
+                answer = _answer(block, names) if counts else None
                 if answer is not None:
                     return answer
         frame = frame.f_back

@@ -1,6 +1,6 @@
 """Launch: runs a program in the user's interpreter, watched, and reports what was seen.
 
-    PYTHON launch.py --mode strict|heal|plain --report FILE [options] (SCRIPT | -m MODULE) [ARGS...]
+    PYTHON launch.py --mode strict|heal|insist|plain --report FILE [options] (SCRIPT | -m MODULE) [ARGS...]
 
 This file is run by its path, where devfix need not be installed. It makes its own folder a package under
 a private name, so that nothing the program imports is mistaken for it.

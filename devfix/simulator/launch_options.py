@@ -73,7 +73,7 @@ def _split(words: list[str]) -> tuple[list[str], list[str]]:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="launch.py", allow_abbrev=False)
-    parser.add_argument("--mode", choices=("strict", "heal", "plain"), required=True)
+    parser.add_argument("--mode", choices=("strict", "heal", "insist", "plain"), required=True)
     parser.add_argument("--kind", choices=("cuda", "mps", "xpu", "none"), default="cuda")
     parser.add_argument("--devices", type=int, default=1)
     parser.add_argument("--report", required=True)

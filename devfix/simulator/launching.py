@@ -118,7 +118,12 @@ def _simulated(options: LaunchOptions) -> Optional[Machine]:
     # Kept open by a reference that outlives the program, and whatever Python takes away at its end.
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(entered))
     return entered.enter_context(
-        simulated_accelerator(options.kind, options.devices, heal=options.mode == "heal")
+        simulated_accelerator(
+            options.kind,
+            options.devices,
+            heal=options.mode in ("heal", "insist"),
+            insist=options.mode == "insist",
+        )
     )
 
 

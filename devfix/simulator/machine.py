@@ -43,6 +43,7 @@ class Machine:
     """A machine with ``count`` accelerators of one ``kind`` ("cuda", "mps" or "xpu"), or none ("none").
 
     ``heal``: mismatches are written down and the run goes on; otherwise they raise, as the accelerator does.
+    ``insist``: so it is where a ``try`` of the program has an answer to them, too.
     ``origins``: every tensor remembers the line that made it (on by default where mismatches are healed).
     ``children``: where the processes that this one starts leave what they see.
     """
@@ -53,6 +54,7 @@ class Machine:
         count: int = 1,
         *,
         heal: bool = False,
+        insist: bool = False,
         origins: Optional[bool] = None,
         children: Optional[Children] = None,
     ) -> None:
@@ -63,6 +65,7 @@ class Machine:
         self.kind = kind
         self.count = 0 if kind == "none" else count
         self.heal = heal
+        self.insist = insist
         self.origins = heal if origins is None else origins
         self.log = Log()
         self.children = Children() if children is None else children
@@ -156,10 +159,14 @@ class Machine:
 
     def refuse(self, refusal: Refusal, operation: str, operands: Sequence[Operand] = ()) -> None:
         """Raise what the accelerator raises, or write it down where mismatches are healed."""
-        if not self.heal or is_expected(refusal.error):
+        if not self.heal or self.expects(refusal.error):
             raise refusal.exception()
         self.log.mismatch(refusal, operation, operands)
         release_locals()
+
+    def expects(self, error: type[BaseException]) -> bool:
+        """Whether the program is after such an error where it is, or has an answer to it."""
+        return is_expected(error, answered=not self.insist)
 
     @contextmanager
     def asleep(self) -> Iterator[None]:

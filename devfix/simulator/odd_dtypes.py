@@ -26,6 +26,8 @@ _PREDICTIONS = frozenset({"self", "input", "log_probs"})
 _INDEXED_BY_INPUT = frozenset({"one_hot"})
 _LOGICAL = ("bitwise_", "__and__", "__or__", "__xor__", "__invert__", "__iand__", "__ior__", "__ixor__")
 _CLASSES = ("nll_loss", "multi_margin_loss", "multilabel_margin_loss", "ctc_loss", "cross_entropy")
+#: What a loss is given beside predictions and targets.
+_WEIGHTS = frozenset({"weight", "pos_weight"})
 #: So many entries a table may have of which truths are the numbers.
 _MOST_CLASSES = 2
 _BOUNDS = frozenset({"min", "max"})
@@ -144,10 +146,16 @@ def _mixed(call: RefusedCall) -> Iterator[Guess]:
     elif call.written is not None:
         wanted = call.written.tensor.dtype
     else:
-        wanted = _decisive(others, call.is_parameter)
+        # What a loss weighs classes by is a constant of the program, whatever module keeps it.
+        layers = [slot for slot in others if not (slot.role in _WEIGHTS and _is_loss(call.name))]
+        wanted = _decisive(layers or others, call.is_parameter)
     odd = tuple(slot for slot in others if slot.tensor.dtype != wanted)
     if odd:
         yield Guess("dtype", odd, wanted)
+
+
+def _is_loss(name: str) -> bool:
+    return _short(name).startswith((*_CLASSES, "binary_cross_entropy"))
 
 
 def _decisive(slots: Sequence[Slot], is_parameter: Callable[[torch.Tensor], bool]) -> torch.dtype:

@@ -32,6 +32,7 @@ from .patches import (
     optimizers,
     own_gradients,
     parallel,
+    parameter_vectors,
     pinning,
     processes,
     profiling,
@@ -74,6 +75,7 @@ PATCHES = (
     numpy_interchange,
     dlpack,
     parallel,
+    parameter_vectors,
     pinning,
     checkpoints,
     sharing,
@@ -96,6 +98,7 @@ def simulated_accelerator(
     count: int = 1,
     *,
     heal: bool = False,
+    insist: bool = False,
     origins: Optional[bool] = None,
     children: Optional[Children] = None,
 ) -> Iterator[Machine]:
@@ -104,14 +107,14 @@ def simulated_accelerator(
     Tensors of any shape keep true CPU numbers, and each says which device it is on; operations whose tensors do not
     share a device raise what the accelerator raises or, with ``heal``, are written down in ``machine.log`` and carried
     out all the same. With ``origins`` every tensor remembers the line that made it (so it is unless said otherwise
-    where mismatches are healed). ``children`` is where the processes that the block starts leave what they see.
+    where mismatches are healed); with ``insist`` they are healed even where a ``try`` has an answer to them. ``children`` is where the processes that the block starts leave what they see.
 
     Raises ValueError for a kind or count that no machine has, and RuntimeError when an accelerator is being simulated
     already.
     """
     if active() is not None:
         raise RuntimeError("an accelerator is being simulated already")
-    machine = Machine(kind, count, heal=heal, origins=origins, children=children)
+    machine = Machine(kind, count, heal=heal, insist=insist, origins=origins, children=children)
     patcher = Patcher()
     activate(machine)
     try:

@@ -20,6 +20,8 @@ _GETTERS, _UNNAMED = frozenset({"get_encoder", "get_decoder"}), "torch.nn.Module
 _MODULES = ("torch.nn.", "torchvision.models.", "timm.")
 #: Methods of a module that return it.
 _ITSELF = frozenset("to cuda cpu half bfloat16 float double eval train requires_grad_".split())
+#: What gives an object an attribute, or a module a part, by a name that is told.
+_SETTING = frozenset({"setattr", "add_module", "register_module", "set_submodule"})
 
 #: The roles of what is written into another tensor, by indices.
 _WRITTEN = ("values", "source", "src")
@@ -43,7 +45,7 @@ def dtype_expression(facts: Facts, mismatch: Mismatch) -> str | None:
     if not _is_module(mismatch, decisive):
         return f"{text}.dtype"
     name = mismatch.operation.rpartition(".")[2]
-    if name in _WEIGHTED and _is_made_as(outline, text, name):
+    if name in _WEIGHTED and _is_made_as(outline, text, name) and not _may_be_set(facts, node):
         return f"{text}.weight.dtype"
     return _own_dtype(outline, node) or f"next({text}.parameters()).dtype"
 
@@ -121,6 +123,18 @@ def _is_made_as(outline: Outline, text: str, name: str) -> bool:
         if isinstance(target, (ast.Name, ast.Attribute)) and ast.unparse(target) == text
     ]
     return bool(made) and all(_is_call_of(value, name) for value in made)
+
+
+def _may_be_set(facts: Facts, node: ast.expr) -> bool:
+    """Whether an attribute may become another layer by a name that is computed: ``setattr(net, name, adapted)``."""
+    outlines = map(facts.outline, facts.program.sources)
+    return isinstance(node, ast.Attribute) and any(
+        isinstance(call, ast.Call)
+        and called(call) in _SETTING
+        and not any(isinstance(given, ast.Constant) and isinstance(given.value, str) for given in call.args)
+        for outline in outlines
+        for call in outline.parents
+    )
 
 
 def _bound(statement: ast.Assign) -> Iterator[tuple[ast.expr, ast.expr]]:

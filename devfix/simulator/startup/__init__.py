@@ -22,6 +22,7 @@ def environment(machine: Any, paths: Optional[str] = None) -> dict[str, str]:
         "kind": machine.kind,
         "count": max(machine.count, 1),
         "heal": machine.heal,
+        "insist": machine.insist,
         "origins": machine.origins,
         "folder": machine.children.folder,
     }
