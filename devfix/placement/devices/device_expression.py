@@ -19,6 +19,7 @@ from devfix.analysis.text.vocabulary import vocabulary
 from devfix.findings import FileEdit, Operand, Span
 from devfix.placement.devices import (
     boundness,
+    choosing_call,
     kept,
     meeting,
     moving_module,
@@ -111,6 +112,7 @@ def find(facts: Facts, place: Place, peers: list[Operand]) -> DeviceExpression |
         return own
     told = next(filter(None, (peer_moves.told(place, peer) for peer in tensors)), None)
     told = told or named_entry.of_peers(place, peers)
+    told = told or (choosing_call.of_peers(facts, place, peers) if not anywhere else None)
     if (told := told or settings_entry.named(facts, place)) is not None:
         return DeviceExpression(told)
     for peer in modules:
