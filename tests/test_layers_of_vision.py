@@ -71,6 +71,7 @@ def test_a_part_that_is_replaced_meets_the_others(part: str) -> None:
         'models.VGG16_Weights.DEFAULT.transforms()(read_image("a.png"))',
         "models.VGG16_Weights.IMAGENET1K_V1.transforms()(picture)",
         "tv_tensors.Image(torch.rand(2, 3, 8, 8))",
+        "tv_tensors.Image([[[[0.5] * 8] * 8] * 3])",
         "v2.functional.resize(torch.rand(2, 3, 8, 8), [4, 4])",
     ],
 )

@@ -111,6 +111,8 @@ v = torch.rand(4, device="cuda")
         "torch._foreach_lerp_([torch.ones(4)], [v], 0.1)",
         "torch.func.vjp(lambda a: a + torch.ones(4), v)",
         "torch.func.vjp(torch.sin, v)[1](torch.ones(4))",
+        'torch.func.jvp(nn.Linear(4, 4, device="cuda"), (v,), (torch.ones(4),))',
+        'torch.func.jvp(nn.Linear(4, 4, device="cuda"), (v,), [torch.ones(4)])',
         "torch.autograd.functional.hvp(lambda a: (a * torch.ones(4)).sum(), v, v)",
         "nn.utils.skip_init(nn.Linear, 4, 4)(v)",
         "torch.diag(v).sparse_mask(torch.eye(4).to_sparse())",
@@ -129,7 +131,7 @@ def test_operands_within_meet(line: str) -> None:
         # These cross devices, or what meets is a number.
         "torch.func.vjp(torch.sum, v)[1](torch.tensor(1.0))",
         "torch.func.vjp(torch.sin, v)[1](torch.ones_like(v))",
-        "torch.func.jvp(torch.sin, (v,), (torch.ones(4),))",
+        "torch.func.jvp(lambda z: z * 2, (v,), (torch.ones(4),))",
         "torch._foreach_copy_([torch.ones(4)], [v])",
         "torch._foreach_mul_([v], torch.tensor(2.0))",
         "D.AffineTransform(0.0, 2.0)(v)",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from text_program import clashes
+from text_program import clashes, fix_texts
 
 PROGRAM = """
 import lightning as L
@@ -74,6 +74,14 @@ def test_hooks_meet_what_was_moved(changes: dict[str, str]) -> None:
 )
 def test_what_is_not_called_there_is_right(changes: dict[str, str]) -> None:
     assert clashes(_program(**changes)) == []
+
+
+@pytest.mark.parametrize("step", ["validation", "test", "predict"])
+def test_steps_that_do_not_train_record_nothing(step: str) -> None:
+    method = "validate" if step == "validation" else step
+    own = f"def {step}_step(self, batch, batch_idx):\n        print(self.last(batch[0]){{}}.numpy())"
+    text = _program(own=own.format(""), method=method)
+    assert fix_texts({"main.py": text})[0]["main.py"] == _program(own=own.format(".cpu()"), method=method)
 
 
 _MOVES = "def {}:\n        {who}.probe = {who}.probe.cuda()"

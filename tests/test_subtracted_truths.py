@@ -26,6 +26,10 @@ done, other = values > 0, values > 2
         ("left = values - done", "left = values - done.float()"),
         ("left = done - values.double()", "left = done.float() - values.double()"),
         ("values -= done", "values -= done.float()"),
+        ("left = torch.sub(values, done)", "left = torch.sub(values, done.float())"),
+        ("left = torch.sub(done, 1)", "left = torch.sub(done.float(), 1)"),
+        ("left = values.sub(done)", "left = values.sub(done.float())"),
+        ("left = values.sub_(done)", "left = values.sub_(done.float())"),
     ],
 )
 def test_truths_beside_floats_and_numbers_are_cast(statement: str, mended: str) -> None:

@@ -11,6 +11,7 @@ import pandas as pd
 import torch
 from sklearn import datasets
 from sklearn.preprocessing import StandardScaler
+from sklearn.utils.class_weight import compute_class_weight, compute_sample_weight
 from torch import nn
 
 table = pd.read_csv("prices.csv")
@@ -31,6 +32,8 @@ def found(text: str) -> list[str]:
         "StandardScaler().fit_transform(table[['a', 'b']])",
         "StandardScaler().fit(table.values).transform(table.values)",
         "datasets.make_moons(100)[0]",
+        "compute_class_weight('balanced', classes=[0, 1, 2], y=[0, 1, 2])",
+        "compute_sample_weight({0: 1, 1: 2}, [0, 1, 1])",
         "table.iloc[:, 1:].astype('float64').values",
     ],
 )

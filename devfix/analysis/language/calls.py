@@ -103,6 +103,7 @@ def _call_site(interp: Interpreter, node: ast.Call) -> CallSite:
     keywords: dict[str, Arg] = {}
     spread = False
     at_times: frozenset[str] = frozenset()
+    unnamed: Arg | None = None
     for keyword in node.keywords:
         value = interp.eval(keyword.value)
         if keyword.arg is not None:
@@ -111,9 +112,10 @@ def _call_site(interp: Interpreter, node: ast.Call) -> CallSite:
             obj = _spread_object(interp, value)
             spread = not _spread(interp, value, obj, keyword.value, keywords) or spread
             at_times |= unsure_entries.of(obj)
-    site = CallSite(
-        node, tuple(args), keywords, opened or grew or spread, spread, at_times, grew and not opened
-    )
+            if obj is not None and obj.kind == "dict" and obj.element is not None:
+                unnamed = Arg(obj.element, keyword.value)
+    is_open = opened or grew or spread
+    site = CallSite(node, tuple(args), keywords, is_open, spread, at_times, grew and not opened, unnamed)
     if site.open:
         _hand_on(interp, site)
     return site

@@ -144,7 +144,8 @@ class CallSite:
 
     ``open`` tells that ``*args`` or ``**kwargs`` of unknown content may add arguments, ``spread``
     that keywords may be among them. ``at_times`` names keywords that ``**kwargs`` has at times only. ``followed`` tells
-    that all of ``*args`` is known but how many times a loop has put what is there into it.
+    that all of ``*args`` is known but how many times a loop has put what is there into it. ``unnamed`` is what ``**kwargs``
+    has under names that nobody knows.
     """
 
     node: ast.expr
@@ -154,6 +155,7 @@ class CallSite:
     spread: bool = False
     at_times: frozenset[str] = frozenset()
     followed: bool = False
+    unnamed: Arg | None = None
 
     def get(self, position: int | None, *names: str) -> Arg | None:
         """The argument at ``position``, or under one of ``names``."""

@@ -43,7 +43,7 @@ from devfix.analysis.torch_model.libraries import (
     rearrangements,
     vision,
 )
-from devfix.analysis.torch_model.loading import data, trees
+from devfix.analysis.torch_model.loading import data, scripted_files, trees
 from devfix.analysis.torch_model.modules import layers, reparametrizations, super_calls
 from devfix.analysis.torch_model.python import (
     attribute_checks,
@@ -122,6 +122,7 @@ HANDLERS: dict[str, Handler] = {
     **picture_makers.HANDLERS,
     **flexible_attention.HANDLERS,
     **checkpoint.HANDLERS,
+    "torch.jit.load": scripted_files.load,
     **saved_files.HANDLERS,
     **made_dicts.HANDLERS,
     **python_builtins.HANDLERS,

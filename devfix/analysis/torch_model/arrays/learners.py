@@ -55,6 +55,8 @@ _CLASSES = frozenset(
     "make_moons make_blobs make_circles make_classification make_gaussian_quantiles load_iris load_wine "
     "load_breast_cancer load_digits".split()
 )
+#: What makes a weight for each class, or for each sample: float64, whatever the labels are.
+_WEIGHING = frozenset(f"sklearn.utils.class_weight.compute_{each}_weight" for each in ("class", "sample"))
 _DATA = External("sklearn.utils.Bunch")
 #: What all other classes are known as that learn of data.
 _ESTIMATOR = "sklearn.base.BaseEstimator"
@@ -91,6 +93,9 @@ def call(interp: Interpreter, name: str, site: CallSite) -> Value | None:
         return _scaled(interp, site) if "return_norm" not in site.keywords else UNKNOWN
     if name == "sklearn.model_selection.train_test_split":
         return TupleValue(tuple(part.value for part in site.args for _ in range(2)))
+    if name in _WEIGHING:
+        host_memory.check(interp, name, site)
+        return Array("float64", 1, (interp.site("array", site.node),))
     if package == "sklearn.datasets" and last in _CLASSES | _PREDICTED:
         return _data(interp, last, site)
     if package in _ESTIMATORS and last[:1].isupper() and not _takes_tensors(interp):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from devfix.analysis.deciding.answers import truth
@@ -62,6 +63,14 @@ def enter(interp: Interpreter, manager: Obj) -> Leaving:
 
 def _known(mode: Value) -> bool | None:
     return True if mode == TRUE else False if mode == FALSE else None
+
+
+@contextmanager
+def unrecorded(interp: Interpreter) -> Iterator[None]:
+    """What runs within does so under ``torch.no_grad()``."""
+    before, interp.grad = interp.grad, False
+    yield
+    interp.grad = before
 
 
 def recorded(interp: Interpreter, grad: bool | None) -> bool | None:

@@ -18,6 +18,7 @@ from devfix.analysis.domain.values import (
     without_none,
 )
 from devfix.analysis.language.frames import Arg, CallSite
+from devfix.analysis.torch_model.devices import grad_mode
 from devfix.analysis.torch_model.loading import batches
 from devfix.analysis.torch_model.tensors.requirements import Part
 
@@ -73,12 +74,12 @@ def _leaves(interp: Interpreter, value: Value, role: str) -> list[Tensor]:
 
 def output(interp: Interpreter, obj: Obj, device: Device, site: CallSite) -> Value:
     """A dict of losses in training, a list of dicts of boxes, labels and scores after ``eval()``."""
-    trail = (interp.site("result", site.node),)
+    trail, grad = (interp.site("result", site.node),), grad_mode.recorded(interp, True)
     trained = _is_trained(obj)
     if trained == TRUE:
-        loss = Tensor(device, "float32", 0, grad=True, leaf=False, trail=trail)
+        loss = Tensor(device, "float32", 0, grad=grad, leaf=grad_mode.is_leaf(grad), trail=trail)
         return interp.new(Obj("dict", element=loss))
     if trained != Const(False):
         return UNKNOWN
-    found = Tensor(device, None, AT_LEAST_1, grad=True, leaf=False, trail=trail)
+    found = Tensor(device, None, AT_LEAST_1, grad=grad, leaf=grad_mode.is_leaf(grad), trail=trail)
     return interp.new(Obj("list", element=interp.new(Obj("dict", element=found))))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -27,7 +28,7 @@ from devfix.analysis.language import containers, iteration
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.nn import modules
 from devfix.analysis.record.recorder import Binding
-from devfix.analysis.torch_model.devices import autocast
+from devfix.analysis.torch_model.devices import autocast, grad_mode
 from devfix.analysis.torch_model.libraries.lightning_runs import TRAINER, Run
 from devfix.analysis.torch_model.loading import collation
 from devfix.analysis.torch_model.tensors import moves
@@ -208,6 +209,12 @@ def _run_phases(run: Run, phases: tuple[_Phase, ...], optimizer: Value, position
     if not phases or run.finds(run.model, phases[0].step) is None:
         return UNKNOWN
     phase, *within = phases
+    with nullcontext() if phase is _TRAIN else grad_mode.unrecorded(run.interp):
+        return _run_phase(run, phase, tuple(within), optimizer, position)
+
+
+def _run_phase(run: Run, phase: _Phase, within: tuple[_Phase, ...], optimizer: Value, position: int) -> Value:
+    """A phase with each of its loaders, and what comes within it."""
     made: Value = UNKNOWN
     loaders = _loaders(run, phase, position)
     for loader in loaders:
@@ -215,7 +222,7 @@ def _run_phases(run: Run, phases: tuple[_Phase, ...], optimizer: Value, position
         is_known = obj is not None and obj.kind == "loader"
         if is_known:
             made = _run_steps(run, phase, loader, optimizer)
-        _run_phases(run, tuple(within), optimizer, position + 1)
+        _run_phases(run, within, optimizer, position + 1)
         for hook in phase.after if is_known else ():
             run.hook(hook)
     return made if len(loaders) == 1 else UNKNOWN

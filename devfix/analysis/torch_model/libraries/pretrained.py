@@ -29,11 +29,11 @@ from devfix.analysis.domain.values import (
     Tensor,
     Unknown,
     Value,
-    without_none,
 )
 from devfix.analysis.language import containers, unknown_code
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.nn import modules
+from devfix.analysis.torch_model.devices import grad_mode
 from devfix.analysis.torch_model.libraries import (
     audio_transforms,
     box_operations,
@@ -42,15 +42,14 @@ from devfix.analysis.torch_model.libraries import (
     given_parts,
     lightning_methods,
     metrics,
+    model_operands,
     model_outputs,
     model_parts,
-    movables,
     partial_models,
     picture_makers,
     raw_inputs,
     tokenizers,
 )
-from devfix.analysis.torch_model.loading import batches
 from devfix.analysis.torch_model.modules import hooks, weights
 from devfix.analysis.torch_model.tensors import requirements
 from devfix.analysis.torch_model.tensors.arguments import device_of, dtype_of
@@ -82,11 +81,10 @@ _NO_TORCH = re.compile(r"TF[A-Z]|Flax[A-Z]|\w*Config")
 _LAYERS, _VISION = "timm.models.layers.", "torchvision.models."
 #: Models whose first layer takes the pictures as they are; others may cast what they are given.
 _AS_GIVEN = (_VISION, "timm.")
-#: Layers of torchvision that have weights, and what returns a dict of what it is given in one.
+#: Layers of torchvision that have weights.
 _LAYERS_OF_VISION = frozenset(
     "Conv2dNormActivation Conv3dNormActivation DeformConv2d FeaturePyramidNetwork MLP SqueezeExcitation".split()
 )
-_MAPPING = ("torchvision.ops.FeaturePyramidNetwork",)
 #: Methods of classes that make a model of what was trained before, or of a configuration.
 _LOADING = frozenset(
     "from_pretrained from_config from_encoder_decoder_pretrained from_vision_text_pretrained".split()
@@ -243,7 +241,7 @@ def call(
         return UNKNOWN
     if callee is None and isinstance(site.node, ast.Call):
         callee = site.node.func
-    parts = _operands(interp, obj, name, site)
+    parts = model_operands.of(interp, obj, name, site)
     if metrics.is_metric(obj):
         return metrics.call(interp, ref, place, parts, site, callee)
     if "dispatched" not in obj.facts:
@@ -253,36 +251,18 @@ def call(
         _meet_replaced(interp, ref, place, site)
     else:
         device = _of_dispatched(place, parts)
-    trail = (interp.site("result", site.node),)
-    result = Tensor(device, None, AT_LEAST_1, grad=True, leaf=False, trail=trail)
+    trail, grad = (interp.site("result", site.node),), grad_mode.recorded(interp, True)
+    result = Tensor(device, None, AT_LEAST_1, grad=grad, leaf=grad_mode.is_leaf(grad), trail=trail)
     result = model_parts.answered(interp, obj, place, parts, result)
     if not _show_parts(interp, ref, parts, result, site):
         return UNKNOWN
-    if name in _MAPPING:
+    if name in model_operands.MAPPING:
         return interp.new(Obj("dict", element=result))
     if model_outputs.answers(obj):
         return model_outputs.make(interp, result, model_outputs.dtype_of_states(obj, place.dtype))
     if name.startswith(detection.PACKAGE):
         return detection.output(interp, obj, device, site)
     return result
-
-
-def _operands(interp: Interpreter, obj: Obj, name: str, site: CallSite) -> list[Part]:
-    """The tensors among the arguments of a model, those in batches and in dicts included."""
-    if name.startswith(detection.PACKAGE):
-        return detection.parts(interp, obj, site)
-    parts: list[Part] = []
-    roles = [f"argument {index + 1}" for index in range(len(site.args))]
-    for role, arg in (*zip(roles, site.args, strict=True), *site.keywords.items()):
-        value = without_none(arg.value)
-        counts = isinstance(value, Tensor) and metrics.is_metric(obj) and value.device.is_accelerator
-        if isinstance(value, Tensor) and (value.rank != 0 or counts):
-            parts.append(Part(value, role, arg.node))
-        elif isinstance(value, Ref) and name in _MAPPING:
-            parts.extend(Part(tensor, role, arg.node) for tensor in batches.leaves(interp, value))
-        elif isinstance(value, Ref) and movables.is_batch(interp, value):
-            parts.extend(tokenizers.parts(interp, value, arg.node))
-    return parts
 
 
 def _of_dispatched(place: Tensor, parts: list[Part]) -> Device:
@@ -311,7 +291,7 @@ def _check_dtypes(
 def _check_generated_from(interp: Interpreter, ref: Ref, obj: Obj, place: Tensor, site: CallSite) -> None:
     """What ``generate`` is given comes to the first layer as it is, too; where it has to be depends on the model."""
     called = getattr(obj.cls, "name", "")
-    given = _operands(interp, obj, called, site)
+    given = model_operands.of(interp, obj, called, site)
     taken, encoded = raw_inputs.among(obj, given), generation.encoded(obj, given)
     callee = site.node.func if isinstance(site.node, ast.Call) else None
     model = callee.value if isinstance(callee, ast.Attribute) else None

@@ -172,7 +172,7 @@ _BESIDE_TRUTHS = ("int", "float", "float32", "float64")
 
 
 def check_difference(
-    interp: Interpreter, node: ast.AST, operation: str, parts: list[Part], values: tuple[Value, Value]
+    interp: Interpreter, node: ast.AST, operation: str, parts: list[Part], values: tuple[Value, ...]
 ) -> None:
     """``1 - done``: "Subtraction, the `-` operator, with a bool tensor is not supported", beside numbers and floats.
 

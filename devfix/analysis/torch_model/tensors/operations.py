@@ -269,6 +269,7 @@ def _operation(interp: Interpreter, name: str, op: Op, site: CallSite, *, in_pla
     parts = index_types.check(interp, site.node, looked_up, parts, _INDICES)
     operand_types.check_masks(interp, site.node, full, parts)
     operand_types.check_logical(interp, site.node, full, parts, [arg.value for arg in site.args[1:]])
+    float_operations.check_difference(interp, site.node, full, parts, _both(op, site))
     detail = {"in_place": parts[0].role} if in_place else None
     scalars = op.scalars or _is_bounded_by_number(op, site)
     placed = operand_types.placed(parts, op.excused)
@@ -294,6 +295,12 @@ def _operation(interp: Interpreter, name: str, op: Op, site: CallSite, *, in_pla
     if name in _DIVIDING:
         return divided(interp, site.node, [typed(arg.value)[0] for arg in site.args[:2]], made)
     return replace(made, cast_of=first.cast_of) if name in _SELECTING else made
+
+
+def _both(op: Op, site: CallSite) -> tuple[Value, ...]:
+    """The first two operands of a call, whatever they are."""
+    found = (site.value(position, role) for position, role in enumerate(op.operands[:2]))
+    return tuple(value for value in found if value is not None)
 
 
 def _is_bounded_by_number(op: Op, site: CallSite) -> bool:

@@ -22,6 +22,7 @@ from devfix.analysis.domain.values import (
 from devfix.analysis.language import unknown_code
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.nn.modules import external_bases
+from devfix.analysis.torch_model.devices import grad_mode
 from devfix.analysis.torch_model.training import own_gradients
 
 if TYPE_CHECKING:
@@ -46,9 +47,8 @@ def apply(interp: Interpreter, cls: Class, site: CallSite) -> Value:
         return unknown_code.call(interp, site)
     context = interp.new(Obj("external", External(CONTEXT)))
     recorded = interp.grad
-    interp.grad = False
-    result = _forward(interp, cls, forward, context, site)
-    interp.grad = recorded
+    with grad_mode.unrecorded(interp):
+        result = _forward(interp, cls, forward, context, site)
     given = [arg.value for arg in site.all_args() if isinstance(arg.value, Tensor)]
     grad = None if any(tensor.grad for tensor in given) else False
     if not recorded or not any(tensor.grad is not False for tensor in given):

@@ -23,6 +23,7 @@ from devfix.analysis.domain.values import (
 )
 from devfix.analysis.language import iteration
 from devfix.analysis.language.frames import Arg, CallSite
+from devfix.analysis.nn import modules
 from devfix.analysis.torch_model.tensors import operations, requirements
 from devfix.analysis.torch_model.tensors.requirements import Part
 
@@ -118,13 +119,18 @@ def of_product(interp: Interpreter, name: str, site: CallSite) -> Value:
 def forward_product(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``torch.func.jvp(f, (x,), (v,))``: what ``f`` gives, and a tangent like it.
 
-    What is given as a tangent is copied to where its primal is (asked of an H200).
+    A tangent stays where it is, and is multiplied with the weights of a module as its primal is (asked of an H200).
     """
     function, primals = site.value(0, "func"), site.get(1, "primals")
     items = iteration.exact_items(interp, primals.value) if primals is not None else None
     if function is None or primals is None or items is None or "has_aux" in site.keywords:
         return UNKNOWN
     value = interp.call(function, CallSite(site.node, tuple(Arg(each, primals.node) for each in items)))
+    tangents = site.get(2, "tangents")
+    if modules.module_device(interp, function) is not None:
+        if tangents is not None and (own := iteration.exact_items(interp, tangents.value)) is not None:
+            tangents = tangents._replace(value=TupleValue(tuple(own)))
+        _meet_each(interp, name, TupleValue(tuple(items)), tangents, site)
     return TupleValue((value, _mapped(interp, value, lambda t: _alike(interp, t, site))))
 
 
