@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import importlib
 import inspect
 import socket
 import sys
@@ -463,6 +464,15 @@ def test_what_only_a_real_accelerator_can_do_is_refused(cuda: Machine) -> None:
             use()
     with pytest.raises(NotSimulatedError, match="tensors without data"):
         torch.export.export(nn.Linear(2, 2).cuda(), (torch.ones(1, 2, device="cuda"),))
+
+
+@pytest.mark.filterwarnings("ignore:`torch.jit.*` is deprecated:DeprecationWarning")
+def test_a_class_that_torch_scripts_finds_the_names_around_it(cuda: Machine) -> None:
+    """As those of ``torch.distributed.optim`` are when that is imported."""
+    optimizers = "torch.distributed.optim.functional_rprop"
+    sys.modules.pop(optimizers, None)
+    imported = importlib.import_module(optimizers)
+    assert isinstance(imported._FunctionalRprop, type)
 
 
 def test_profiles_show_the_host(cuda: Machine, capfd: pytest.CaptureFixture[str]) -> None:

@@ -38,9 +38,11 @@ from devfix.analysis.torch_model.libraries import (
     frameworks,
     graphs,
     hub_datasets,
+    ignite_engines,
     metrics,
     picture_makers,
     rearrangements,
+    sentence_encoders,
     vision,
 )
 from devfix.analysis.torch_model.loading import data, scripted_files, trees
@@ -120,6 +122,8 @@ HANDLERS: dict[str, Handler] = {
     **device_settings.HANDLERS,
     **data.HANDLERS,
     **picture_makers.HANDLERS,
+    **sentence_encoders.HANDLERS,
+    ignite_engines.CLASS: ignite_engines.construct,
     **flexible_attention.HANDLERS,
     **checkpoint.HANDLERS,
     "torch.jit.load": scripted_files.load,

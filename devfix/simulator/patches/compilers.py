@@ -140,8 +140,11 @@ def _passing(patcher: Patcher, original: Any, first: Optional[Callable[..., None
     def passed(obj: Any = None, *args: Any, **kwargs: Any) -> Any:
         if obj is None:
             return functools.partial(passed, *args, **kwargs)
-        if not isinstance(obj, (type, torch.nn.Module)) and str(obj.__module__).startswith("torch."):
-            # Derivatives that torch scripts for itself (torch/_decomp/decompositions_for_jvp.py).
+        if not isinstance(obj, torch.nn.Module) and str(obj.__module__).startswith("torch."):
+            # What torch scripts for itself: derivatives (torch/_decomp/decompositions_for_jvp.py), and optimizers
+            # (torch/distributed/optim), whose names are those of the frame above.
+            if isinstance(obj, type):
+                kwargs["_frames_up"] = kwargs.get("_frames_up", 0) + 1
             with patcher.suspended():
                 return original(obj, *args, **kwargs)
         if str(sys._getframe(1).f_globals.get("__name__")).startswith("torch."):

@@ -48,6 +48,7 @@ from devfix.analysis.torch_model.libraries import (
     partial_models,
     picture_makers,
     raw_inputs,
+    sentence_encoders,
     tokenizers,
 )
 from devfix.analysis.torch_model.modules import hooks, weights
@@ -236,7 +237,7 @@ def call(
     obj = interp.obj(ref)
     place = modules.place_of_all(interp, ref, place)
     name = getattr(obj.cls, "name", "") or "torch.nn.Module"
-    if name.startswith("diffusers") and "Pipeline" in name:
+    if sentence_encoders.is_one(obj) or (name.startswith("diffusers") and "Pipeline" in name):
         # It moves what it is given, and makes pictures.
         return UNKNOWN
     if callee is None and isinstance(site.node, ast.Call):
@@ -355,6 +356,8 @@ def method(interp: Interpreter, ref: Ref, name: str, site: CallSite) -> Value:
     of_lightning = lightning_methods.call(interp, ref, name, site)
     if of_lightning is not None:
         return of_lightning
+    if sentence_encoders.is_one(obj):
+        return sentence_encoders.method(interp, obj, name, site)
     if name in model_parts.GETTERS and model_outputs.answers(obj):
         return model_parts.part(interp, ref, obj, name)
     if name == "generate" and obj.place is not None:

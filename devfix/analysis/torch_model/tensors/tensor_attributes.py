@@ -220,7 +220,7 @@ def _part_of_layer(interp: Interpreter, obj: Obj, name: str) -> Tensor | None:
 
 _NORMS = ("BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "SyncBatchNorm")
 #: Packages whose modules are asked for methods of their own rather than for their submodules.
-_OF_METHODS = ("torch_geometric.", "dgl.", "torchmetrics.")
+_OF_METHODS = ("torch_geometric.", "dgl.", "torchmetrics.", "sentence_transformers.")
 #: Layers of ``torch.nn`` that consist of others.
 _OF_PARTS = (
     "Module",
