@@ -392,6 +392,22 @@ def test_what_is_used_of_one_part_and_of_all_moves_in_both_places() -> None:
     ]
 
 
+ASKED = """\
+    if isinstance(x, list):
+        x = torch.stack(x)
+    else:
+        x = x.float()
+    print(net(x) - y)
+"""
+
+
+@pytest.mark.parametrize("moved", ["", "    y = y.to(device)\n"])
+def test_a_part_that_may_be_a_list_moves_behind_the_question(moved: str) -> None:
+    """A list has no ``to``, neither by itself nor beside another part that moves."""
+    after = loaded(f"for x, y in loader:\n{moved}{ASKED}")
+    assert after[1:] == ["    y = y.to(device)", *ASKED.replace("float()", "float().to(device)").splitlines()]
+
+
 VARIED = """import torch
 
 device = torch.device("cuda" if torch.cuda.is_available() else "cpu")

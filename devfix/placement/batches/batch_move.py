@@ -139,15 +139,17 @@ def _in_loop(
 def _uses_by_position(loop: ast.For | ast.AsyncFor, name: str) -> list[ast.Name]:
     """Uses of one of a batch's parts, where some are of one part alone: its number, or the name beside it, is tested.
 
-    It may be tested as well whether the part is a tensor at all. There are none where each part is used, before anything
-    is tested or whatever the tests say.
+    It may be tested as well what the part is: whatever is said of it then is one use of several. There are none where each
+    part is used, before anything is tested or whatever the tests say.
     """
     beside = {node.id for node in ast.walk(_unpacked(loop)) if isinstance(node, ast.Name)} - {name}
     found: list[ast.Name] = []
     for part in loop.body:
-        if isinstance(part, ast.If) and (_reads(part.test) & beside or _asks_what(part.test, name)):
+        if isinstance(part, ast.If) and (_reads(part.test) & beside or asks_what(part.test, name)):
             *branches, rest = branches_of(part)
-            if any(name in _reads(each) for each in rest):
+            if asks_what(part.test, name):
+                branches.append(rest)  # a list has no ``to``, so what is a tensor moves behind the test
+            elif any(name in _reads(each) for each in rest):
                 return []
             found += [use for branch in branches for each in branch for use in _uses(each, name)]
         elif not found and name in _reads(part):
@@ -180,7 +182,7 @@ def branches_of(test: ast.If) -> list[list[ast.stmt]]:
     return [test.body, test.orelse]
 
 
-def _asks_what(test: ast.expr, name: str) -> bool:
+def asks_what(test: ast.AST, name: str) -> bool:
     """Whether a test asks of what kind a name is: ``torch.is_tensor(name)``, ``isinstance(name, Tensor)``."""
     calls = (node for node in ast.walk(test) if isinstance(node, ast.Call) and node.args)
     asked = (call for call in calls if _is_name(call.args[0], name))

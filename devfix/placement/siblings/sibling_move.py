@@ -14,7 +14,7 @@ from devfix.analysis.record.recorder import Binding
 from devfix.analysis.text.outline import Outline
 from devfix.analysis.torch_model.names import is_in_place
 from devfix.findings import FileEdit, InsertAfter, Origin, WrapExpression
-from devfix.placement.batches.batch_move import with_other_branches
+from devfix.placement.batches.batch_move import asks_what, with_other_branches
 from devfix.placement.devices import device_expression
 from devfix.placement.devices.device_expression import Place, place_at
 from devfix.placement.moves import suffixes
@@ -38,6 +38,8 @@ def beside(facts: Facts, place: Place, *, anyhow: bool = False) -> Edits:
     if together or place.node.id not in _unpacked(unpacking):
         return together
     name = place.node.id
+    if any(asks_what(each, name) for each in _following(place, unpacking)):
+        return ()  # in another run it is a list, which has no ``to``
     waits = isinstance(unpacking, ast.Assign) and not anyhow
     named = waits and device_expression.chosen(facts, place) is not None
     for statement, sibling, suffix in _moves(place, unpacking):
