@@ -1,4 +1,4 @@
-"""What a dataclass has by default is an option where it is filled with what a file of settings says."""
+"""What a dataclass or a function has by default is an option where a file of settings may say otherwise."""
 
 from __future__ import annotations
 
@@ -86,3 +86,56 @@ def test_an_accelerator_by_default_is_one(device: str) -> None:
     assert [each.partition(": ")[2] for each in clashes(head + FROM_FILE + use)] == ["device"]
     use = "torch.nn.Linear(3, 1)(torch.ones(2, 3, dtype=getattr(torch, cfg.dtype)))\n"
     assert [each.partition(": ")[2] for each in clashes(head + FROM_FILE + use)] == ["dtype"]
+
+
+CHOSEN = """
+import functools, json, torch
+from torch.nn import functional as F
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+
+def plain(width):
+    return F.cross_entropy
+
+
+def weighted(width):
+    return functools.partial(F.cross_entropy, weight=torch.ones(width))
+
+
+class Run:
+    def __init__(self, net, loss="plain", width=3):
+        self.net = net.to(device)
+        self.loss = {"plain": plain, "weighted": weighted}[loss](width)
+
+    def step(self, x, y):
+        return self.loss(self.net(x.to(device)), y.to(device))
+
+
+run = Run(torch.nn.Linear(3, 3), GIVEN)
+run.step(torch.ones(2, 3), torch.zeros(2, dtype=torch.long))
+"""
+READ = '**json.load(open("run.json"))'
+
+
+def test_what_a_function_does_by_default_is_not_all_that_a_file_may_choose() -> None:
+    assert [each.partition(": ")[2] for each in clashes(CHOSEN.replace("GIVEN", READ))] == ["device"]
+
+
+@pytest.mark.parametrize("given", ["width=4", '**{"width": 4}', f'"plain", {READ}'])
+def test_what_a_function_does_by_default_holds_where_nothing_else_is_said(given: str) -> None:
+    assert clashes(CHOSEN.replace("GIVEN", given)) == []
+
+
+def test_a_device_that_a_function_has_by_default_is_meant() -> None:
+    text = """
+import json, torch
+
+
+def build(width, device="cuda", kind="float32"):
+    return torch.zeros(width, device=device, dtype=getattr(torch, kind))
+
+
+print(build(**json.load(open("run.json"))) + torch.ones(3))
+"""
+    assert [each.partition(": ")[2] for each in clashes(text)] == ["device"]

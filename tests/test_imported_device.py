@@ -65,3 +65,53 @@ def test_a_name_that_the_file_has_for_something_else_is_not_imported() -> None:
     texts = _program(FROM)
     texts["main.py"] += "for device in ():\n    print(device)\n"
     assert f"{FROM}\n" in fix_texts(texts)[0]["main.py"]
+
+
+LOSSES = """\
+from functools import partial
+
+import torch
+
+
+def plain():
+    return torch.nn.functional.cross_entropy
+
+
+def weighted():
+    return partial(torch.nn.functional.cross_entropy, weight=torch.ones(3))
+
+
+TABLE = {"plain": plain, "weighted": weighted}
+"""
+RUN = """\
+import torch
+from losses import TABLE
+
+
+class Run:
+    def __init__(self, net, loss):
+        self.device = DEVICE
+        self.net = net.to(self.device)
+        self.loss = TABLE[loss]()
+
+    def step(self, x, y):
+        return self.loss(self.net(x.to(self.device)), y.to(self.device))
+
+
+run = Run(torch.nn.Linear(3, 3), "weighted")
+print(run.step(torch.ones(2, 3), torch.zeros(2, dtype=torch.long)))
+"""
+
+
+@pytest.mark.parametrize("choice", [CHOSEN[9:], CHOSEN[22:-1]])
+def test_a_file_makes_the_choice_that_another_makes_where_nothing_can_hand_it_on(choice: str) -> None:
+    texts = {"main.py": RUN.replace("DEVICE", choice), "losses.py": LOSSES}
+    fixed = LOSSES.replace("import torch\n", f"import torch\n\n{CHOSEN}\n", 1)
+    fixed = fixed.replace("torch.ones(3)", "torch.ones(3, device=device)")
+    assert fix_texts(texts)[0] == {**texts, "losses.py": fixed}
+
+
+@pytest.mark.parametrize("choice", ['torch.device("cuda:1")', 'input() or "cuda"', '"cuda"'])
+def test_a_file_does_not_choose_where_another_may_choose_otherwise(choice: str) -> None:
+    texts = {"main.py": RUN.replace("DEVICE", choice), "losses.py": LOSSES}
+    assert fix_texts(texts)[0]["losses.py"] == LOSSES

@@ -46,14 +46,9 @@ def bind(interp: Interpreter, function: Function, site: CallSite) -> None:
     spec = function.node.args
     names = [*spec.posonlyargs, *spec.args] if spec.posonlyargs else spec.args
     variables = interp.state.own(interp.stack[-1].id)
-    # A default that names the CPU, or is a tensor, is what ``**kwargs`` of unknown content is there to change.
     defaults = dict(function.defaults) if function.defaults else {}
     if site.spread:
-        defaults = {
-            name: _OPTION if value == NONE else value
-            for name, value in function.defaults
-            if not names_host(value) and not isinstance(value, Tensor)
-        }
+        defaults = _unless_told(defaults)
     for index, parameter in enumerate(names):
         arg = site.args[index] if index < len(site.args) else site.keywords.get(parameter.arg)
         value = _given(site, parameter.arg, arg, defaults)
@@ -73,6 +68,19 @@ def bind(interp: Interpreter, function: Function, site: CallSite) -> None:
         variables[spec.kwarg.arg] = interp.new(Obj("dict", attrs=entries, element=element))
 
 
+def _unless_told(defaults: Mapping[str, Value]) -> dict[str, Value]:
+    """The defaults that hold where keywords of unknown content may say otherwise.
+
+    One that names the CPU, or is a tensor, is what these are there to change, and a text is one of several.
+    """
+    left = {
+        name: value
+        for name, value in defaults.items()
+        if not names_host(value) and not isinstance(value, Tensor)
+    }
+    return {name: _OPTION if value == NONE else _chosen_text(value) for name, value in left.items()}
+
+
 def _given(site: CallSite, name: str, arg: Arg | None, defaults: Mapping[str, Value]) -> Value | None:
     """What a call gives a parameter, or its default; either where the call names it at times only."""
     default = defaults.get(name)
@@ -84,21 +92,27 @@ def _given(site: CallSite, name: str, arg: Arg | None, defaults: Mapping[str, Va
 def unless_told(interp: Interpreter, value: Value, name: str) -> Value:
     """The default of a field where keywords of unknown content may say otherwise, as those of a file of settings do.
 
-    A text is chosen there as it is by an option, and so is one in a dict, which says what is to be made. That of an
-    accelerator, or of a dtype, is what is meant.
+    A text is chosen there as it is by an option, and so is one in a dict, which says what is to be made.
     """
     if names_host(value):
         return option(name)
     if value == NONE:
         return _OPTION
-    if isinstance(value, Const) and isinstance(value.value, str):
-        is_place = parse_device(value.value).is_known or value.value.rpartition(".")[2] in DTYPES
-        return value if is_place else Scalar("str", value.value)
+    if isinstance(value, Const):
+        return _chosen_text(value)
     obj = interp.obj_of(value)
     if obj is None or obj.kind != "dict" or not obj.attrs:
         return value
     entries = {key: unless_told(interp, entry, key) for key, entry in obj.attrs.items()}
     return interp.new(Obj("dict", attrs=entries, element=obj.element, trail=obj.trail))
+
+
+def _chosen_text(value: Value) -> Value:
+    """What a text is where another may be chosen instead: that of a place, or of a dtype, is what is meant."""
+    if not isinstance(value, Const) or not isinstance(value.value, str):
+        return value
+    is_place = parse_device(value.value).is_known or value.value.rpartition(".")[2] in DTYPES
+    return value if is_place else Scalar("str", value.value)
 
 
 def note_call(interp: Interpreter, function: Function, site: CallSite) -> None:

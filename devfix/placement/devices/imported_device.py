@@ -6,7 +6,8 @@ import ast
 from collections.abc import Iterator
 
 from devfix.analysis.record.facts import Facts
-from devfix.findings import AddImport, FileEdit
+from devfix.analysis.record.recorder import Binding
+from devfix.findings import AddImport, FileEdit, Span
 from devfix.placement.devices import introduction, settings_entry
 from devfix.placement.devices.boundness import is_bound
 from devfix.placement.devices.device_expression import DeviceExpression, Place
@@ -34,13 +35,11 @@ def find(facts: Facts, place: Place) -> DeviceExpression | None:
 
 
 def or_own(facts: Facts, place: Place) -> DeviceExpression | None:
-    """The same, or else a choice of the file's own, where no other file has made one."""
+    """The same, or else a choice of the file's own, where no other file has made one, or all have made that very one."""
     found = find(facts, place)
-    return (
-        introduction.at_top(facts, place.path)
-        if found is None and not is_elsewhere(facts, place.path)
-        else found
-    )
+    if found is not None or (is_elsewhere(facts, place.path) and not _choose_alike(facts, place.path)):
+        return found
+    return introduction.at_top(facts, place.path)
 
 
 def is_elsewhere(facts: Facts, path: str) -> bool:
@@ -55,8 +54,31 @@ def is_elsewhere(facts: Facts, path: str) -> bool:
 
 def _names_device(facts: Facts, path: str) -> bool:
     """Whether a statement of a file gives a name, or an attribute, the accelerator."""
-    found = (each for bindings in facts.names(path) for each in bindings if each.statement is not None)
-    return any(each.kind == "device" and is_wanted(each.device) for each in found)
+    return any(_statements(bindings) for bindings in facts.names(path))
+
+
+def _statements(bindings: list[Binding]) -> set[Span]:
+    """The statements that give a name the accelerator."""
+    found = (each for each in bindings if each.kind == "device" and is_wanted(each.device))
+    return {each.statement for each in found if each.statement is not None}
+
+
+def _choose_alike(facts: Facts, path: str) -> bool:
+    """Whether all that other files do to name a device is to choose it as this file would: one is not another then."""
+    others = (other for other in facts.program.sources if other != path)
+    return all(_chooses_alike(facts, other, span) for other in others for span in _choices(facts, other))
+
+
+def _choices(facts: Facts, path: str) -> set[Span]:
+    """The statements of a file that name the accelerator, without those that make an object which has the name."""
+    names = [(_statements(bindings), bindings) for bindings in facts.names(path)]
+    objects = {each.statement for found, bindings in names if not found for each in bindings}
+    return set().union(*(found for found, _ in names)) - objects
+
+
+def _chooses_alike(facts: Facts, path: str, span: Span) -> bool:
+    statement = facts.outline(path).statement_at(span)
+    return isinstance(statement, ast.Assign) and introduction.is_choice(facts, path, statement.value)
 
 
 def beside_others(facts: Facts, path: str, home: str, name: str) -> FileEdit | None:

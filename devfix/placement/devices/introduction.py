@@ -90,19 +90,26 @@ def _choosing_call(facts: Facts, path: str) -> str | None:
 def _chooses(facts: Facts, path: str, name: str) -> bool:
     """Whether a name of a file is a function without parameters that returns the choice, and does nothing else."""
     tree = facts.source(path).tree
-    torch = torch_of(tree)
     found = [each for each in tree.body if isinstance(each, ast.FunctionDef) and each.name == name]
-    if torch is None or len(found) != 1 or facts.outline(path).imports_all:
-        return False
-    if any(_times_bound(tree, each) != 1 for each in (name, torch)):
+    if len(found) != 1 or _times_bound(tree, name) != 1:
         return False
     [function] = found
     body = [each for each in function.body if not is_text(each)]
     value = body[0].value if len(body) == 1 and isinstance(body[0], ast.Return) else None
     if value is None or function.decorator_list or ast.unparse(function.args):
         return False
-    choice = _CHOICES[facts.program.device_policy].replace("{torch}", torch)
-    return ast.dump(value) == ast.dump(ast.parse(choice, mode="eval").body)
+    return is_choice(facts, path, value, as_text=False)
+
+
+def is_choice(facts: Facts, path: str, value: ast.expr, *, as_text: bool = True) -> bool:
+    """Whether an expression of a file is the choice that another file would make, perhaps ``as_text`` of the device."""
+    tree = facts.source(path).tree
+    torch = torch_of(tree)
+    if torch is None or facts.outline(path).imports_all or _times_bound(tree, torch) != 1:
+        return False
+    choice = ast.parse(_CHOICES[facts.program.device_policy].replace("{torch}", torch), mode="eval").body
+    spelt = [choice, *(choice.args if isinstance(choice, ast.Call) and as_text else ())]
+    return ast.dump(value) in map(ast.dump, spelt)
 
 
 def _times_bound(tree: ast.Module, name: str) -> int:
