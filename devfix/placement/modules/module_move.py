@@ -32,7 +32,7 @@ from devfix.placement.devices import (
 )
 from devfix.placement.devices.device_expression import DeviceExpression, Place, is_in_module
 from devfix.placement.devices.reaching import is_wanted
-from devfix.placement.modules import held_part, module_choice, module_lists, sibling_module
+from devfix.placement.modules import held_part, module_choice, module_keeper, module_lists, sibling_module
 from devfix.placement.telling import told_function
 
 _CONTAINERS = ("Sequential", "ModuleList", "ModuleDict")
@@ -117,6 +117,7 @@ class ModuleMover:
         for site in self.sites:
             yield bare_moves.like_inputs(self.facts, site, self.inputs)
         yield from self._as_callers_know(self.made) if self.made is not None else ()
+        yield module_keeper.moved_in_method(self.facts, self.operand, self.sites)
         for site in self._homes:
             yield from self._at(site, imported_device.find)
             yield from self._at(site, _alone)
