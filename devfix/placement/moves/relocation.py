@@ -60,7 +60,7 @@ from devfix.placement.telling.device_argument import made_alike, takes_no_device
 from devfix.placement.telling.shared_maker import hands_out
 from devfix.placement.text import ancestry, provenance
 from devfix.placement.text.provenance import MADE, STORED, is_of_module, stayed
-from devfix.placement.to_host import hosted_source, shared_memory
+from devfix.placement.to_host import hosted_source, seen_by_array, shared_memory
 
 #: More sources than this are not changed together: one move of their result is clearer.
 _MAX_SOURCES = 3
@@ -253,7 +253,7 @@ class Relocator:
 
     def _at_factory(self, origin: Origin, *, far: bool = False) -> Edits:
         place = place_at(self.facts, origin.path, origin.span)
-        if place is None or not isinstance(place.node, ast.Call):
+        if place is None or not isinstance(place.node, ast.Call) or seen_by_array.is_written(place):
             return ()
         if self.facts.program.adopts and destination.is_sample(place):
             return ()

@@ -1,4 +1,4 @@
-"""Shared memory: tensors that see what is written to the array or buffer they were made of, and that it sees written to."""
+"""Shared memory: tensors that see what is written to the array or buffer beside them, and that it sees written to."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from devfix.analysis.text.scope_names import parameters_of
 from devfix.placement.devices.device_expression import Place
 from devfix.placement.moves.aliases import is_written_at
 from devfix.placement.text.dependence import dotted
+from devfix.placement.to_host import seen_by_array
 
 #: Calls whose result shares the memory of the array or buffer that they are given.
 _SHARING = ("from_numpy", "as_tensor", "asarray", "frombuffer")
@@ -15,6 +16,11 @@ _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 
 def is_written_later(place: Place) -> bool:
+    """Whether the call at ``place`` makes a tensor with the memory of an array, and the program goes on to write to it."""
+    return _is_of_written(place) or seen_by_array.is_written(place)
+
+
+def _is_of_written(place: Place) -> bool:
     """Whether the call at ``place`` makes a tensor of an array to which the program goes on to write.
 
     A copy made there, by a cast or a move, would never see what is written; nor would the array, where the program
