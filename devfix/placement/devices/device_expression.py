@@ -24,6 +24,7 @@ from devfix.placement.devices import (
     meeting,
     moving_module,
     named_entry,
+    other_accelerator,
     own_device,
     own_inputs,
     peer_moves,
@@ -232,6 +233,9 @@ def _variables(facts: Facts, place: Place) -> Iterator[str | None]:
             and not is_switch(facts, name)
             and not is_default(place.outline, name)
         ]
+        bound = facts.bindings(place.path, scope)
+        if len(found) > 1 and other_accelerator.is_among(place.outline, map(bound.__getitem__, found)):
+            found.clear()
         yield min(found, key=partial(_rank, written_around(place.outline, place.node, found)), default=None)
         inner.append(scope)
 

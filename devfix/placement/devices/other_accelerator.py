@@ -1,11 +1,14 @@
-"""Another accelerator: the one place of a program that names a second one, which nothing else uses."""
+"""Another accelerator: names that stand for a second one, or the one place of a program that names one by mistake."""
 
 from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterable
 
 from devfix.analysis.record.facts import Facts
+from devfix.analysis.record.recorder import Binding
+from devfix.analysis.text.outline import Outline
 from devfix.findings import Applicability, FileEdit, Fix, Mismatch, ReplaceExpression
 
 #: An accelerator by its number, other than the first.
@@ -33,3 +36,18 @@ def same_accelerator(facts: Facts, mismatch: Mismatch) -> Fix | None:
     text = source.segment(source.span(literal))
     edit = ReplaceExpression(source.span(literal), text.replace(name, _NUMBERED.sub(r"\1:0", name)))
     return Fix("use the accelerator that the rest uses", (FileEdit(source.path, edit),), Applicability.UNSAFE)
+
+
+def is_among(outline: Outline, names: Iterable[Iterable[Binding]]) -> bool:
+    """Whether one of several names, by what they are bound to, is a second accelerator where the machine has one.
+
+    With one they are all the same: which of them is meant at a place nobody knows.
+    """
+    spans = [binding.statement for bindings in names for binding in bindings]
+    statements = (outline.statement_at(span) for span in spans if span is not None)
+    return any(
+        isinstance(node, ast.Constant) and _NUMBERED.fullmatch(str(node.value))
+        for statement in statements
+        if isinstance(statement, (ast.Assign, ast.AnnAssign))
+        for node in ast.walk(statement)
+    )
