@@ -155,3 +155,25 @@ rows = np.ones((4, 3))
 )
 def test_what_a_module_is_handed_moves_there_and_not_within_the_module(before: str, after: str) -> None:
     assert mended(f"{WRITTEN_OUT}{before}\n") == f"{WRITTEN_OUT}{after}\n"
+
+
+WEIGHED = TRAINER.replace("def step(self, x, extra, y):", "def step(self, x, extra, y=None):")
+USED = "return ((self.net(x) + self.net(extra) - y) ** 2).mean()"
+MOVE = "        y = y.to(self.device)\n"
+GUARDED = "        if y is not None:\n            y = y.to(self.device)\n"
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "return (out if y is None else out - y).mean()",
+        "return self.loss(out, y)\n\n    def loss(self, out, y):\n        return (out - y if y is not None else out).mean()",
+    ],
+)
+def test_what_may_be_left_out_moves_where_it_is_given(use: str) -> None:
+    text = WEIGHED.replace(USED, "out = self.net(x) + self.net(extra)\n        " + use)
+    assert mended(text.replace(MOVE, "")) == text.replace(MOVE, GUARDED)
+
+
+def test_what_fails_where_it_is_left_out_moves_as_the_others_do() -> None:
+    assert mended(WEIGHED.replace(MOVE, "")) == WEIGHED

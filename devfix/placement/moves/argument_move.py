@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.outline import Outline
-from devfix.analysis.text.scope_names import positional_of
+from devfix.analysis.text.scope_names import defaults_of, positional_of
 from devfix.findings import FileEdit, InsertAfter, Origin
 from devfix.placement.batches import batch_move
 from devfix.placement.devices import device_expression
@@ -81,7 +81,27 @@ def _moved_with_others(
         return suffixes.as_beside(facts, outline, own[-1].value, suffix, others[0][0])
     before = [statement for statement, other in others if names.index(other) < names.index(name)]
     span = outline.source.span(before[-1] if before else others[0][0])
-    return (FileEdit(path, InsertAfter(span, f"{name} = {name}{suffix}", names.index(name))),)
+    code = f"{name} = {name}{suffix}"
+    if _may_be_left_out(outline, function, name):
+        code = f"if {name} is not None:\n    {code}"
+    return (FileEdit(path, InsertAfter(span, code, names.index(name))),)
+
+
+def _may_be_left_out(outline: Outline, function: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> bool:
+    """Whether a parameter is None by default, and the function asks whether it is, or hands it on to who may ask."""
+    empty = (default for parameter, default in defaults_of(function.args) if parameter.arg == name)
+    return any(isinstance(default, ast.Constant) and default.value is None for default in empty) and any(
+        _is_asked_or_handed(outline.parents[node], node) for node in outline.occurrences(function, name)
+    )
+
+
+def _is_asked_or_handed(around: ast.AST, node: ast.AST) -> bool:
+    if isinstance(around, ast.Compare):
+        return all(isinstance(each, (ast.Is, ast.IsNot)) for each in around.ops)
+    if isinstance(around, (ast.If, ast.IfExp)):
+        return around.test is node
+    is_handed = isinstance(around, ast.Call) and around.func is not node
+    return is_handed or isinstance(around, (ast.keyword, ast.BoolOp, ast.UnaryOp))
 
 
 def _renewed(
