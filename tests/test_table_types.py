@@ -23,6 +23,12 @@ narrow = pd.DataFrame(np.ones((3, 2), np.float32))
 read["half"] = read["a"] / 2
 read["small"] = read["a"].astype(np.float32)
 chosen, names = __import__('ast').literal_eval("[0, 1], ['a', 'b', 'c']")
+days = pd.DataFrame({"day": pd.date_range("2020-01-01", periods=3)})
+stamps = pd.DataFrame({"day": ["2020-01-01", "2020-02-01", None]})
+stamps["day"] = pd.to_datetime(stamps["day"])
+days["late"] = (days.day.dt.month > 6).astype(int)
+days["week"] = days.day.dt.day_of_week
+spans = pd.Series(pd.to_timedelta([1, 2], unit="D"))
 """
 
 #: An expression that is an array, and its dtype as far as devfix knows it.
@@ -120,6 +126,20 @@ DTYPES = {
     "pd.DataFrame({'a': table['a'], 'b': table['a'].head(2)})['b'].values": numpy_types.WIDE,
     "pd.Series(table['a'], index=[7, 8]).values": numpy_types.WIDE,
     "np.array([1, True])": "int64",
+    "days['day'].dt.day_of_week.values": numpy_types.WIDE,
+    "(days.day.dt.hour / 23.0).values": "float64",
+    "(days['day'].dt.month == 12).values": "bool",
+    "days['day'].dt.is_month_end.values": "bool",
+    "days['day'].dt.is_leap_year.values": "bool",
+    "days['day'].dt.isocalendar().week.values": None,
+    "days['day'].dt.strftime('%d').values": None,
+    "days['late'].values": "int64",
+    "days['week'].astype('float32').values": "float32",
+    "(days[['late', 'week']] / 7).values": "float64",
+    "stamps['day'].dt.day.values": numpy_types.WIDE,
+    "stamps['day'].values": None,
+    "spans.dt.days.values": numpy_types.WIDE,
+    "spans.dt.total_seconds().values": "float64",
 }
 
 #: A change of a copy, an expression that is an array then, and its dtype as far as devfix knows it.

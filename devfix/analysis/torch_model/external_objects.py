@@ -32,6 +32,7 @@ from devfix.analysis.torch_model.arrays import (
     pictures,
     plots,
     sparse_matrices,
+    table_dates,
     table_methods,
     table_types,
     tables,
@@ -81,7 +82,8 @@ if TYPE_CHECKING:
 #: What reads the attributes of objects of a class.
 _ATTRIBUTES: dict[External, Callable[[Interpreter, Ref, Obj, str, ast.expr], Value | None]] = {
     table_types.TABLE: tables.attribute,
-    tables.DATES: tables.attribute,
+    table_dates.INDEX: table_dates.attribute,
+    table_dates.ACCESS: table_dates.told,
     sparse_matrices.MATRIX: sparse_matrices.attribute,
     External(plots.AXES): plots.attribute,
     picture_types.PICTURE: pictures.attribute,

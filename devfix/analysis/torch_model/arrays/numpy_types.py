@@ -9,8 +9,8 @@ from devfix.analysis.domain.lattice import FLOATS, INTEGERS, REAL_OF, promote, r
 from devfix.analysis.domain.values import UNKNOWN, Array, Const, Scalar, Sequence, Value
 from devfix.analysis.record.trails import Trail
 
-#: What a table holds as far as anybody knows: numbers of one of two types, neither of which is float32.
-WIDE = "int64 or float64"
+#: What a table holds as far as anybody knows: numbers of one of three types, none of which is float32.
+WIDE = "int32 or int64 or float64"
 #: What Python numbers are as data.
 NUMBERS = {"bool": "bool", "int": "int64", "float": "float64"}
 _WIDE_INTEGERS = ("int32", "int64")
@@ -44,7 +44,7 @@ def promoted(a: Array, b: Array) -> str | None:
 
 
 def _beside_wide(wide: Array, other: Array) -> str | None:
-    """What comes out of int64 or float64 and another dtype: a scalar may leave narrow floats as they are."""
+    """What comes out of wide integers or float64 and another dtype: a scalar may leave narrow floats as they are."""
     if other.dtype in FLOATS:
         is_array = wide.rank not in (0, None)
         return "float64" if other.dtype == "float64" or is_array else None

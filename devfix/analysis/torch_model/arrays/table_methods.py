@@ -10,7 +10,7 @@ from devfix.analysis.domain.join import scalar_type
 from devfix.analysis.domain.lattice import FLOATS
 from devfix.analysis.domain.values import FALSE, NONE, TRUE, UNKNOWN, Array, Const, Obj, Ref, Value
 from devfix.analysis.language.frames import CallSite
-from devfix.analysis.torch_model.arrays import numpy_types, table_types, tables
+from devfix.analysis.torch_model.arrays import numpy_types, table_dates, table_types, tables
 from devfix.analysis.torch_model.tensors.arguments import dtype_of
 
 if TYPE_CHECKING:
@@ -197,5 +197,6 @@ _OWN: dict[str, Callable[[Interpreter, Ref, Obj, CallSite], Value]] = {
 Method = Callable[["Interpreter", Ref, Obj, str, CallSite], Value]
 METHODS: dict[str, Method] = {
     table_types.TABLE.name: _method,
-    tables.DATES.name: lambda _interp, ref, _obj, name, _site: ref if name == "isocalendar" else UNKNOWN,
+    table_dates.INDEX.name: table_dates.method,
+    table_dates.ACCESS.name: table_dates.asked,
 }

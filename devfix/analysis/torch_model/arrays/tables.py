@@ -24,24 +24,18 @@ from devfix.analysis.domain.values import (
 )
 from devfix.analysis.language import containers, iteration
 from devfix.analysis.language.frames import CallSite
-from devfix.analysis.torch_model.arrays import data_types, numpy_types, table_types
+from devfix.analysis.torch_model.arrays import data_types, numpy_types, table_dates, table_types
 from devfix.analysis.torch_model.tensors import host_memory
 from devfix.analysis.torch_model.tensors.arguments import dtype_of
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
-DATES: External = External("pandas.DatetimeIndex")
 #: ``table.loc``, ``table.iloc``, ``table.at`` and ``table.iat``.
 PLACES = External("pandas.core.indexing")
 #: The facts of such a place: the table, and which of the attributes it is.
 _TABLE, _FORM = "table", "form"
-CLASSES = (table_types.TABLE, DATES, PLACES)
-#: The numbers that each date has, which pandas keeps as int32.
-_FIELDS = frozenset(
-    "year month day hour minute second microsecond nanosecond weekday dayofweek day_of_week dayofyear day_of_year "
-    "quarter days_in_month daysinmonth week weekofyear".split()
-)
+CLASSES = (table_types.TABLE, table_dates.INDEX, PLACES)
 #: What is in a text or a sheet becomes integers, float64 or objects; files of other kinds keep every dtype.
 _READERS = frozenset("read_csv read_table read_fwf read_excel read_sql read_sql_query read_sql_table".split())
 #: What makes them give something else than a table with such columns.
@@ -61,7 +55,7 @@ def _table(interp: Interpreter, name: str, last: str, site: CallSite) -> Value |
         host_memory.check(interp, name, site)
         return _new(interp, site, single=last == "Series")
     if last in ("to_datetime", "date_range"):
-        return interp.new(Obj("external", DATES))
+        return interp.new(Obj("external", table_dates.INDEX))
     if last in _READERS:
         other = site.open or site.keywords.keys() & _OTHER_FORMS or _reads_several(last, site)
         return None if other else _read(interp, site)
@@ -142,8 +136,6 @@ def _of_records(interp: Interpreter, data: Value) -> str | None:
 
 def attribute(interp: Interpreter, ref: Ref, obj: Obj, name: str, node: ast.expr) -> Value | None:
     """``table.values`` and the ways into a table; None for methods, and for columns that are not known."""
-    if obj.cls == DATES:
-        return Array("int32", 1, (interp.site("array", node),)) if name in _FIELDS else None
     if name in ("loc", "iloc", "at", "iat"):
         facts: dict[str, Value] = {_TABLE: ref, _FORM: Const(name)}
         return interp.new(Obj("external", PLACES, facts=facts))
@@ -153,6 +145,8 @@ def attribute(interp: Interpreter, ref: Ref, obj: Obj, name: str, node: ast.expr
         return Sequence(Scalar("int"))
     if table_types.has(obj, name):
         return table_types.make(interp, table_types.column(obj, name), single=True)
+    if name == "dt" and table_types.is_single(obj):
+        return table_dates.accessor(interp)
     return array(interp, obj, node) if name == "values" else None
 
 
@@ -172,7 +166,7 @@ def array(interp: Interpreter, obj: Obj, node: ast.AST) -> Array:
 
 def item(interp: Interpreter, ref: Ref, obj: Obj, key: Value, node: ast.expr) -> Value:
     """``table[key]``: a column, some columns or some rows; ``table.loc[rows, key]``, ``column[row]``."""
-    if obj.cls == DATES:
+    if obj.cls == table_dates.INDEX:
         return ref
     if obj.cls == PLACES:
         return _placed(interp, obj, key, node)
