@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from text_program import clashes
+from text_program import clashes, fix_texts
+
+from devfix.findings import Applicability
 
 HELPER = """
 import torch
@@ -185,3 +187,62 @@ def test_a_number_that_is_called_as_the_parts_are_is_none_of_them() -> None:
     text = text.replace("int(sys.argv[1])", "settings.hops").replace("import sys", "import settings")
     assert clashes(text) == []
     assert clashes(text.replace("3).cuda())", "3))")) == ["23: device"]
+
+
+STATES = """
+import torch
+from torch import nn
+
+class Cell(nn.Module):
+    def __init__(self, size):
+        super().__init__()
+        self.size = size
+        self.mix = nn.Linear(2 * size, size)
+
+    def forward(self, x, state):
+        return self.mix(torch.cat([x, state], dim=1))
+
+    def begin(self, count):
+        return torch.zeros(count, self.size)
+
+class Net(nn.Module):
+    def __init__(self, sizes):
+        super().__init__()
+        self.depth = len(sizes)
+        for level, size in enumerate(sizes):
+            name = NAME
+            setattr(self, name, Cell(size))
+
+    def forward(self, x):
+        for level in range(self.depth):
+            name = NAME
+            cell = getattr(self, name)
+            x = cell(x, cell.begin(len(x)))
+        return x
+
+net = Net([3] * int(input())).cuda()
+net(torch.ones(2, 3).cuda())
+"""
+LEVELS = ["'cell{}'.format(level)", "'cell%d' % level", "f'cell{level}'", "'cell' + str(level)"]
+
+
+@pytest.mark.parametrize("name", LEVELS)
+def test_a_part_may_be_asked_for_by_a_name_that_was_put_together_before(name: str) -> None:
+    text = STATES.replace("NAME", name)
+    assert set(clashes(text)) == {"12: device"}
+    after = fix_texts({"net.py": text}, Applicability.SAFE)[0]["net.py"]
+    assert "torch.zeros(count, self.size, device=" in after
+    assert not clashes(after)
+
+
+@pytest.mark.parametrize("name", LEVELS)
+def test_a_part_that_is_right_is_left_alone(name: str) -> None:
+    text = STATES.replace("NAME", name)
+    assert not clashes(
+        text.replace("self.size)\n\nclass", "self.size, device=self.mix.weight.device)\n\nclass")
+    )
+
+
+@pytest.mark.parametrize("name", ["'{}'.format(level)", "'{}_{{}}'.format(level)", "'%d' % level"])
+def test_of_a_name_whose_ends_nobody_knows_no_part_is_meant(name: str) -> None:
+    assert not clashes(STATES.replace("NAME", name))

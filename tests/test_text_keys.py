@@ -26,6 +26,8 @@ for axis, size in enumerate(weight.size()):
     [
         'state[f"factor_{axis}"] + flat @ flat.t()',
         'state["factor_" + str(axis)] + flat @ flat.t()',
+        'state["factor_%d" % axis] + flat @ flat.t()',
+        'state["factor_{}".format(axis)] + flat @ flat.t()',
         'state[f"root_{axis}"] @ flat',
         'state["factor_0"] + flat @ flat.t()',
     ],
@@ -42,6 +44,8 @@ def test_what_is_read_is_what_was_written_under_such_keys(use: str) -> None:
         'state[f"{axis}"] * weight',
         'state[f"factor_{axis}"] @ torch.eye(size)',
         'state[f"other_{axis}"] @ flat',
+        'state["other_%d" % axis] @ flat',
+        'state["{}_root_{}".format(axis, axis)] @ flat',
     ],
 )
 def test_no_other_entry_is_meant(use: str) -> None:

@@ -37,6 +37,8 @@ def truth(interp: Interpreter, value: Value) -> bool | None:
     """Whether a value counts as true; None when that is not known."""
     if isinstance(value, Const):
         return bool(value.value)
+    if isinstance(value, Scalar):
+        return True if any(value.ends) else None
     if isinstance(value, TupleValue):
         return bool(value.items)
     if isinstance(value, Union):

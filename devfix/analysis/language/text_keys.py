@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import math
+import re
 from collections.abc import Iterable
 
 from devfix.analysis.domain.values import UNKNOWN, Const, Scalar, TupleValue, Value
@@ -15,6 +16,7 @@ from devfix.analysis.domain.values import UNKNOWN, Const, Scalar, TupleValue, Va
 _SOME = "\0"
 #: Between what the keys of an entry begin with, and what they end with.
 _BETWEEN = "\1"
+_BRACES = re.compile(r"[{}]")
 
 
 def some_key(number: int) -> str:
@@ -108,12 +110,24 @@ def ends_of_text(node: ast.expr | None) -> tuple[str, str]:
             first = first.left
         parts = [first, node.right]
     elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod) and isinstance(node.left, ast.Constant):
-        begin, _, rest = str(node.left.value).partition("%")
-        rest = rest.rpartition("%")[2].lstrip("-#0+ .*123456789")
-        return begin, "" if rest[:1] in ("", "(") else rest[1:]
+        return ends_of_percent(str(node.left.value))
     elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "format":
-        form = node.func.value.value if isinstance(node.func.value, ast.Constant) else ""
-        return str(form).partition("{")[0], str(form).rpartition("}")[2]
+        return ends_of_format(str(node.func.value.value) if isinstance(node.func.value, ast.Constant) else "")
     ends = [part.value if isinstance(part, ast.Constant) else "" for part in (*parts[:1], *parts[-1:])]
     begin, end = (each if isinstance(each, str) else "" for each in ends or ("", ""))
     return begin, end
+
+
+def ends_of_percent(form: str) -> tuple[str, str]:
+    """The same of ``form % args``."""
+    begin, found, rest = form.partition("%")
+    if not found:
+        return "", ""
+    rest = rest.rpartition("%")[2].lstrip("-#0+ .*123456789")
+    return begin, "" if rest[:1] in ("", "(") else rest[1:]
+
+
+def ends_of_format(form: str) -> tuple[str, str]:
+    """The same of ``form.format(*args)``. Doubled braces stand for one each."""
+    begin, *rest = _BRACES.split(form)
+    return (begin, rest[-1]) if rest else ("", "")

@@ -168,7 +168,7 @@ def _any_part(interp: Interpreter, owner: Value, site: CallSite) -> Value:
     """``getattr(self, f"step_{phase}")``: any of the attributes whose names begin and end so."""
     obj = interp.obj_of(owner)
     asked = site.get(1)
-    begin, end = _ends_of_name(interp, asked.node) if asked is not None else ("", "")
+    begin, end = _ends_of_name(interp, asked) if asked is not None else ("", "")
     if obj is None or not isinstance(owner, Ref) or not (begin or end):
         return UNKNOWN
     cls = obj.cls if isinstance(obj.cls, Class) else None
@@ -188,10 +188,12 @@ def _any_part(interp: Interpreter, owner: Value, site: CallSite) -> Value:
     return join_all(found[:_MOST_PARTS]) if found else UNKNOWN
 
 
-def _ends_of_name(interp: Interpreter, node: ast.expr | None) -> tuple[str, str]:
-    """What a name that is put together begins with, and ends with: as it is written, or by what a variable holds."""
-    begin, end = text_keys.ends_of_text(node)
-    first = _first_part(node)
+def _ends_of_name(interp: Interpreter, asked: Arg) -> tuple[str, str]:
+    """What a name that is put together begins with, and ends with: as it was made, is written, or by what a variable holds."""
+    if isinstance(asked.value, Scalar) and asked.value.ends != ("", ""):
+        return asked.value.ends
+    begin, end = text_keys.ends_of_text(asked.node)
+    first = _first_part(asked.node)
     if not begin and isinstance(first, (ast.Name, ast.Attribute)):
         value = interp.eval(first)
         begin = value.value if isinstance(value, Const) and isinstance(value.value, str) else ""

@@ -22,7 +22,13 @@ from devfix.analysis.domain.values import (
 )
 from devfix.analysis.language import enumerations, iteration, list_places
 from devfix.analysis.language.frames import CallSite
-from devfix.analysis.torch_model.python import command_line, copies, environment, iteration_tools
+from devfix.analysis.torch_model.python import (
+    command_line,
+    copies,
+    environment,
+    iteration_tools,
+    text_methods,
+)
 from devfix.analysis.torch_model.python.made_dicts import dict_
 
 if TYPE_CHECKING:
@@ -184,6 +190,7 @@ _WHOLE = "ceil floor gcd isqrt comb factorial".split()
 HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
     **dict.fromkeys(("sys.exit", "os._exit", "os.abort", "builtins.exit", "builtins.quit"), leave),
     **dict.fromkeys(("os.environ.get", "os.getenv"), environment.asked),
+    "os.path.join": text_methods.path,
     **dict.fromkeys(("os.cpu_count", "os.process_cpu_count", "multiprocessing.cpu_count"), environment.processors),
     "copy.deepcopy": copies.deepcopy,
     "enum.auto": lambda _interp, _name, _site: enumerations.AUTO,

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from devfix.analysis.domain.join import scalar_type
 from devfix.analysis.domain.values import (
     UNKNOWN,
     Const,
@@ -17,7 +18,7 @@ from devfix.analysis.domain.values import (
     Value,
     usual_value,
 )
-from devfix.analysis.language import iteration
+from devfix.analysis.language import iteration, text_keys
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.torch_model.python.folding import LONGEST
 
@@ -55,7 +56,7 @@ def call(interp: Interpreter, text: Value, name: str, site: CallSite) -> Value:
         if isinstance(usual, Const) and name != "format":
             return Scalar(type(usual.value).__name__, usual.value)
     if isinstance(text, Const) and name == "format":
-        return filled(str(text.value))
+        return _filled(str(text.value), text_keys.ends_of_format(str(text.value)))
     if name in _LISTS:
         return Sequence(Scalar("str"))
     return UNKNOWN if name == "encode" else Scalar(_RESULTS.get(name, "str"))
@@ -70,6 +71,14 @@ def _format_map(interp: Interpreter, text: Value, site: CallSite) -> Value:
     return call(interp, text, "format", CallSite(site.node, keywords=named))
 
 
+def path(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``os.path.join(folder, "last.pt")``: of folders that nobody knows a text that ends as its last part does."""
+    last = site.args[-1].value if site.args and not site.open else None
+    if not isinstance(last, (Const, Scalar)) or scalar_type(last) != "str":
+        return UNKNOWN
+    return Scalar("str", ends=("", str(last.value) if isinstance(last, Const) else last.ends[1]))
+
+
 def sliced(interp: Interpreter, text: str, node: ast.Slice) -> Value:
     """``text[begin:end]``."""
     bounds = iteration.known_slice(interp, node)
@@ -79,18 +88,19 @@ def sliced(interp: Interpreter, text: str, node: ast.Slice) -> Value:
 def percent(text: str, given: Value) -> Value:
     """``"layer%d" % 3``."""
     args = _plain(given)
+    some = _filled(text, text_keys.ends_of_percent(text))
     if args is None or len(text) > _LONGEST or _is_wide(text) or not _is_short(args):
-        return filled(text)
+        return some
     try:
         result = text % args
     except _REFUSALS:
-        return filled(text)
-    return Const(result) if len(result) <= _LONGEST else filled(text)
+        return some
+    return Const(result) if len(result) <= _LONGEST else some
 
 
-def filled(text: str) -> Value:
+def _filled(text: str, ends: tuple[str, str]) -> Value:
     """``"cuda:%d" % n`` and ``"cuda:{}".format(n)``: an accelerator, of an index not known."""
-    return Const("cuda:?") if text.startswith(("cuda:%", "cuda:{")) else Scalar("str")
+    return Const("cuda:?") if text.startswith(("cuda:%", "cuda:{")) else Scalar("str", ends=ends)
 
 
 def assembled(parts: list[Value]) -> Value:

@@ -305,7 +305,7 @@ def _python_result(interp: Interpreter, op: ast.operator, left: Value, right: Va
         return folded(op, left, right)
     kinds = (scalar_type(left), scalar_type(right))
     if "str" in kinds:
-        together = isinstance(op, ast.Add) and kinds == ("str", "str")
+        together = isinstance(op, ast.Add) and set(kinds) <= {"str", None}
         return assembled([left, right]) if together else Scalar("str")
     if None in kinds:
         return UNKNOWN
