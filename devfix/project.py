@@ -55,6 +55,16 @@ class Program:
         """The path of the source that ``module`` means in ``importer``, or None."""
         return self.layout.resolve(importer, module, level)
 
+    def reached(self, paths: Iterable[str]) -> set[str]:
+        """Some of the sources, and those that they get to by import statements, wherever in a file these stand."""
+        pending, found = list(paths), set[str]()
+        while pending:
+            path = pending.pop()
+            if path in self.sources and path not in found:
+                found.add(path)
+                pending += self.layout.dependencies(path, find_imports(self.sources[path].tree))
+        return found
+
     def fitting(self, importer: str, pattern: str) -> list[str]:
         """The paths of the sources that a name like ``pattern`` may mean in ``importer``; none for any name at all."""
         if pattern.startswith(dynamic_imports.ANY):

@@ -44,6 +44,29 @@ def test_what_a_circle_does_when_it_is_imported(texts: dict[str, str], device: s
     assert findings(texts, f", device={device}") == []
 
 
+READING = """import torch
+import second
+import settings
+
+scaled = torch.ones(4, device=settings.device) * torch.ones(4, device="cuda")
+"""
+LATER = "def later():\n    import first\n    return first.scaled\n"
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        'import settings\n\nsettings.device = "cuda"\n',
+        'import settings\n\n\ndef run():\n    settings.device = "cuda"\n    later()\n',
+        'def run():\n    import settings\n    settings.device = "cuda"\n    later()\n',
+    ],
+)
+def test_what_a_script_may_have_set_before_it_imports_is_not_known(script: str) -> None:
+    circle = {"first.py": READING, "second.py": SECOND, "settings.py": 'device = "cpu"\n'}
+    assert findings({**circle, "main.py": f"{script}\n\n{LATER}"}, "") == []
+    assert findings(circle, "") == ["first.py:5"]
+
+
 def test_it_is_repaired() -> None:
     texts, _ = fix_texts({"first.py": FIRST.replace("MADE", ""), "second.py": SECOND})
     assert "mask = torch.ones(4, device=device)\n" in texts["first.py"]

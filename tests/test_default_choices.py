@@ -111,3 +111,35 @@ FLOWS = """\
 )
 def test_what_a_script_sets_holds_for_what_other_files_have_for_it(chosen: str, found: list[str]) -> None:
     assert clashes(CHOOSING.format(chosen), flows=FLOWS) == found
+
+
+TABLE = """\
+    import torch
+
+    TABLE = torch.zeros(3)
+
+    def area(x):
+        return TABLE + x
+    """
+
+
+@pytest.mark.parametrize(
+    ("chosen", "found"),
+    [
+        ("torch.set_default_device('cuda')", []),
+        ("torch.set_default_tensor_type('torch.cuda.FloatTensor')", []),
+        ("torch.manual_seed(0)", ["flows.py:6: device"]),
+    ],
+)
+@pytest.mark.parametrize("later", ["", "def use():\n        "])
+def test_what_is_made_in_a_file_that_is_imported_afterwards_is_there(
+    chosen: str, found: list[str], later: str
+) -> None:
+    text = f"""\
+    import torch
+
+    {chosen}
+    {later}import flows
+    {"    " if later else ""}flows.area(torch.ones(3, device="cuda"))
+    """
+    assert clashes(text, flows=TABLE) == found

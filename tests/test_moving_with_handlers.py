@@ -125,9 +125,10 @@ import numpy as np
 import torch
 
 there, here = torch.ones(4, device="cuda"), torch.ones(4)
+errors = (TypeError, ValueError)
 try:
     found = {body}
-except TypeError:
+except {caught}:
     found = {other}
 """
 
@@ -136,11 +137,28 @@ except TypeError:
     ("body", "other", "expected"),
     [
         ("np.stack([here, there])", "np.stack([here, there.cpu()])", []),
-        ("there + here", "there.cpu() + here", ["7: device"]),
-        ("np.stack([here, there])", "np.zeros(4)", ["7: numpy"]),
+        ("there + here", "there.cpu() + here", ["8: device"]),
+        ("np.stack([here, there])", "np.zeros(4)", ["8: numpy"]),
     ],
 )
 def test_what_numpy_cannot_read_is_what_a_handler_of_type_errors_fetches(
     body: str, other: str, expected: list[str]
 ) -> None:
-    assert clashes(READS.format(body=body, other=other)) == expected
+    assert clashes(READS.format(body=body, other=other, caught="TypeError")) == expected
+
+
+@pytest.mark.parametrize(
+    ("caught", "expected"),
+    [("Exception", []), ("errors", []), ("RuntimeError", ["8: numpy"]), ("AttributeError", ["8: numpy"])],
+)
+@pytest.mark.parametrize(
+    ("body", "other"),
+    [
+        ("there.numpy()", "there.cpu().numpy()"),
+        ("np.asarray(there)", "np.asarray(there.detach().cpu())"),
+    ],
+)
+def test_it_is_fetched_only_where_the_error_gets_to_the_handler(
+    body: str, other: str, caught: str, expected: list[str]
+) -> None:
+    assert clashes(READS.format(body=body, other=other, caught=caught)) == expected

@@ -170,3 +170,11 @@ y = x if args.keep else x.numpy()
 @pytest.mark.parametrize(("default", "found"), [(", default=True", []), ("", ["10: numpy"])])
 def test_a_switch_that_stores_what_it_is_anyway_is_never_turned(default: str, found: list[str]) -> None:
     assert clashes(SWITCH.replace("DEFAULT", default)) == found
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_two_switches_for_one_thing_turn_it(first: bool) -> None:
+    other = 'parser.add_argument("--drop", dest="keep", action="store_false")\n'
+    text = SWITCH.replace("DEFAULT", ", default=True")
+    place = 'parser.add_argument("--keep"' if first else "args ="
+    assert clashes(text.replace(place, other + place, 1)) == ["11: numpy"]

@@ -191,3 +191,33 @@ def test_a_generated_constructor_is_the_nearest_one() -> None:
     fourth, fifth = third.a, third.b
     """
     assert lies(program) == []
+
+
+def test_a_class_of_another_library_comes_before_a_dataclass_that_stands_behind_it() -> None:
+    text = """\
+    from dataclasses import dataclass
+
+    import torch
+    from torch.utils.data import DataLoader, Dataset
+
+    @dataclass
+    class Settings:
+        where: torch.Tensor = None
+
+    class Rows(Dataset, Settings):
+        def __len__(self):
+            return 3
+
+        def __getitem__(self, i):
+            return self.where[i]
+
+    class Loader(DataLoader, Settings):
+        pass
+
+    rows = Rows(torch.ones(3, 4, device="cuda"))
+    there = rows.where * torch.ones(4, device="cuda")
+    one = rows.where * torch.ones(4)
+    for batch in Loader(Rows(torch.ones(3, 4))):
+        other = batch * there
+    """
+    assert clashes(text) == ["22: device", "24: device"]

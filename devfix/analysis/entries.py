@@ -6,10 +6,9 @@ import ast
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from devfix.analysis import receivers
+from devfix.analysis import import_circles, receivers
 from devfix.analysis.assumptions import changing_globals, own_files, stand_ins
 from devfix.analysis.domain.lattice import same_as
 from devfix.analysis.domain.values import (
@@ -87,11 +86,13 @@ def run_program(
             run_script(interpreter(program, recorder, library), path)
         else:
             recorder.leave(path)
-    for path in _imported(program, scripts):
-        if path not in library.modules and library.steps < budget * _SCRIPTS_SHARE:
+    for path in import_circles.untouched(program, library.modules, scripts):
+        if library.steps < budget * _SCRIPTS_SHARE:
             interp = interpreter(program, recorder, library)
             interp.load_module(path)
             interp.finish()
+        else:
+            recorder.leave(path)
     recorder.parameters = tuple(recorder.leaves)
     default_choices.note(library, program)
     with _others(program, recorder, library, budget, keeper, jobs) as knowing:
@@ -148,17 +149,6 @@ def _scripts(program: Program) -> list[str]:
     imported = program.imported
     guarded = [p for p, s in program.sources.items() if any(map(is_main_guard, s.tree.body))]
     return sorted({*guarded, *(p for p in program.sources if p not in imported)})
-
-
-def _imported(program: Program, scripts: Iterable[str]) -> list[str]:
-    """The files that others import, packages first.
-
-    One that no script has loaded is part of a circle, which somebody else imports, or imported where no run came by.
-    """
-    files = program.sources.keys() - set(scripts)
-    return sorted(
-        files, key=lambda path: (len(PurePath(path).parts), PurePath(path).stem != "__init__", path)
-    )
 
 
 def run_script(interp: Interpreter, path: str) -> None:

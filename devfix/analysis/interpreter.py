@@ -22,6 +22,7 @@ from devfix.analysis.library import Library
 from devfix.analysis.memory import Memory
 from devfix.analysis.record.recorder import Recorder
 from devfix.analysis.record.trails import Trail
+from devfix.analysis.torch_model.devices import default_choices
 from devfix.findings import Mismatch, Origin
 
 if TYPE_CHECKING:
@@ -261,13 +262,16 @@ class Interpreter(Memory):
             frame_id = self.library.modules[path] = self.fresh_globals(path, main=False)
             if path not in self.program.sources:
                 return Namespace(path)
+            chosen = self.state.default_device
             with self._in_library():
+                begun = self.state.default_device = default_choices.at_import(self.library, chosen)
                 outer, self.bindings_noted = self.bindings_noted, self.recorder.was_run(path)
                 self.execute_file(path, frame_id, dotted)
                 self.bindings_noted = outer
                 if self.exhausted:
                     self.recorder.leave(path)
-                self.library.default_devices[path] = self.state.default_device
+                ended = self.state.default_device
+                self.library.default_devices[path] = None if ended == begun else ended
         self.state.follow_default(self.library.default_devices.get(path))
         return Namespace(path)
 

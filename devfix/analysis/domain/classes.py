@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from itertools import takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
-from devfix.analysis.domain.values import Class, Function, Value, members
+from devfix.analysis.domain.values import Class, External, Function, Value, members
 from devfix.analysis.text.syntax import remembered
 
 if TYPE_CHECKING:
@@ -82,12 +83,29 @@ def find_after(interp: Interpreter, start: Class, owner: Class, name: str) -> Va
 
 def with_generated_init(interp: Interpreter, order: list[Class]) -> Class | None:
     """The class whose generated ``__init__`` is the first along an order of lookup; None where another one is."""
+    before = set[str]()
     for current in order:
         if interp.state.get(current.frame, "__init__") is not None:
             return None
         if is_dataclass(current) and not _has_none_generated(current.node):
-            return current
+            # A class outside of the project comes after all that descend from it.
+            shared = {name for each in linearise(current) for name in _outer_bases(each)}
+            return current if before <= shared | _WITHOUT_INIT else None
+        before.update(_outer_bases(current))
     return None
+
+
+#: Classes outside of the project that leave ``__init__`` to others.
+_WITHOUT_INIT = frozenset(
+    "abc.ABC builtins.object torch.utils.data.Dataset torch.utils.data.IterableDataset typing.Generic typing.Protocol "
+    "typing_extensions.Protocol".split()
+)
+
+
+def _outer_bases(cls: Class) -> Iterator[str]:
+    """The bases of a class itself that are outside of the project."""
+    bases = (member for base in cls.bases for member in members(base))
+    return (base.name for base in bases if isinstance(base, External))
 
 
 @remembered

@@ -90,7 +90,8 @@ def _missed(interp: Interpreter, second: ast.ExceptHandler | None) -> Iterator[C
 
 def _fetches_instead(interp: Interpreter, node: ast.Try) -> bool:
     """Whether a handler copies to the CPU what the body hands to NumPy from where it is."""
-    return any(fetches.chosen(interp.source, handler.body, node.body) for handler in node.handlers)
+    reached = filter(second_tries.catches_of_numpy, node.handlers)
+    return any(fetches.chosen(interp.source, handler.body, node.body) for handler in reached)
 
 
 def _has_what_is_asked(interp: Interpreter, node: ast.Try, handler: ast.ExceptHandler) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Iterator
 
 from devfix.analysis.text.syntax import called, remembered, spelt, walk
@@ -11,8 +12,8 @@ from devfix.findings import Mismatch
 
 #: What PyTorch raises where devices or dtypes do not fit, and what is above it.
 _CAUGHT = frozenset({"RuntimeError", "Exception", "BaseException"})
-#: What it raises where NumPy is handed what is on the accelerator.
-_OF_NUMPY = "TypeError"
+#: The same where NumPy is handed what is on the accelerator.
+_CAUGHT_OF_NUMPY = frozenset({"TypeError", "Exception", "BaseException"})
 #: What is given back, beside the names that are bound.
 _RESULT = "return"
 
@@ -34,12 +35,19 @@ def of(node: ast.Try) -> ast.ExceptHandler | None:
 
 def excuses(handler: ast.ExceptHandler, found: Mismatch) -> bool:
     """Whether what a mismatch raises gets to the handler."""
-    return found.kind == "numpy" or _catches(handler, _CAUGHT)
+    return catches_of_numpy(handler) if found.kind == "numpy" else _catches(handler, _CAUGHT)
 
 
-def _catches(handler: ast.ExceptHandler, names: frozenset[str] = _CAUGHT | {_OF_NUMPY}) -> bool:
+def catches_of_numpy(handler: ast.ExceptHandler) -> bool:
+    """Whether what is raised where NumPy is handed what is on the accelerator gets to the handler."""
+    return _catches(handler, _CAUGHT_OF_NUMPY)
+
+
+def _catches(handler: ast.ExceptHandler, names: frozenset[str] = _CAUGHT | _CAUGHT_OF_NUMPY) -> bool:
+    """Whether a handler is there for one of some errors of Python's, or for what the program has under a name of its own."""
     kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
-    return any(each is None or (isinstance(each, ast.Name) and each.id in names) for each in kinds)
+    named = (each.id for each in kinds if isinstance(each, ast.Name))
+    return handler.type is None or any(name in names or not hasattr(builtins, name) for name in named)
 
 
 def _raises(handler: ast.ExceptHandler) -> bool:
@@ -53,11 +61,17 @@ def _read(body: list[ast.stmt]) -> Iterator[ast.expr]:
 
 
 def _moved(handler: ast.ExceptHandler) -> set[str]:
-    """What a handler calls a method of that moves or casts, as it is spelt."""
+    """What a handler calls a method of that moves or casts, be it after others, as it is spelt."""
     calls = (part for each in handler.body for part in walk(each) if isinstance(part, ast.Call))
-    return {
-        spelt(call.func.value) for call in calls if isinstance(call.func, ast.Attribute) and _is_move(call)
-    }
+    return {spelt(owner) for call in calls if _is_move(call) for owner in _owners(call)}
+
+
+def _owners(call: ast.Call) -> Iterator[ast.expr]:
+    """What the last method of a chain of calls is called on, then that of the one before: ``x.detach()`` and ``x``."""
+    called_on: ast.expr = call
+    while isinstance(called_on, ast.Call) and isinstance(called_on.func, ast.Attribute):
+        called_on = called_on.func.value
+        yield called_on
 
 
 def _is_move(value: ast.expr | None) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.lattice import UNKNOWN_DEVICE
-from devfix.analysis.domain.values import DeviceValue
+from devfix.analysis.domain.values import DeviceValue, Value
 from devfix.analysis.text.syntax import called, walk
 
 if TYPE_CHECKING:
@@ -45,6 +45,11 @@ def forget_device(interp: Interpreter) -> None:
     """Where the program sets the default device, nobody knows which one it is for what no script is seen to call."""
     if interp.library.default_placed:
         interp.state.default_device = DeviceValue(UNKNOWN_DEVICE)
+
+
+def at_import(library: Library, chosen: Value | None) -> Value | None:
+    """The default device where a file is executed that something imports which has chosen one; others may have chosen another."""
+    return DeviceValue(UNKNOWN_DEVICE) if chosen is not None or library.default_placed else None
 
 
 def imported(interp: Interpreter, module: str) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.lattice import parse_device
@@ -12,7 +11,6 @@ from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.text.syntax import first_name, remembered, spelt, walk
 from devfix.analysis.torch_model.tensors import requirements
 from devfix.analysis.torch_model.tensors.requirements import Part
-from devfix.imports import find_imports
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -24,16 +22,14 @@ _COLLECTIVES = "torch.distributed."
 _FLOATS = frozenset({"float64", "double", "float32", "float"})
 
 
-def is_chosen(trees: Iterable[ast.Module]) -> bool:
-    """Whether one of a program's files names MPS as a device, other than to ask whether it has it."""
-    for tree in trees:
-        asked = {
-            id(part) for node in ast.walk(tree) if isinstance(node, ast.Compare) for part in ast.walk(node)
-        }
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Constant) and node.value in ("mps", "mps:0") and id(node) not in asked:
-                return True
-    return False
+@remembered
+def _names_it(tree: ast.Module) -> bool:
+    """Whether a file names MPS as a device, other than to ask whether it has it."""
+    asked = {id(part) for node in ast.walk(tree) if isinstance(node, ast.Compare) for part in ast.walk(node)}
+    return any(
+        isinstance(node, ast.Constant) and node.value in ("mps", "mps:0") and id(node) not in asked
+        for node in ast.walk(tree)
+    )
 
 
 def is_asked_for_dtypes(interp: Interpreter) -> bool:
@@ -136,22 +132,15 @@ def _may_be(interp: Interpreter, device: Arg | None) -> bool:
 
 def _is_chosen_by(interp: Interpreter, script: str) -> bool:
     """Whether a script, or a file that it gets to by imports, chooses MPS; other scripts may do so for themselves."""
-    program, pending = interp.program, [script]
-    reached = set[str]()
-    while pending:
-        path = pending.pop()
-        source = program.sources.get(path)
-        if source is not None and path not in reached:
-            reached.add(path)
-            pending += program.layout.dependencies(path, find_imports(source.tree))
-    return is_chosen([program.sources[path].tree for path in reached])
+    program = interp.program
+    return any(_names_it(program.sources[path].tree) for path in program.reached([script]))
 
 
 def is_chosen_in(interp: Interpreter) -> bool:
     """Whether the program under analysis chooses MPS somewhere."""
     recorder = interp.recorder
     if recorder.mps is None:
-        recorder.mps = is_chosen([source.tree for source in interp.program.sources.values()])
+        recorder.mps = any(_names_it(source.tree) for source in interp.program.sources.values())
     return recorder.mps
 
 

@@ -214,8 +214,13 @@ def _says_how(interp: Interpreter, value: Value) -> bool:
 
 def _declare(interp: Interpreter, ref: Ref, obj: Obj, site: CallSite) -> None:
     name = parameter_name(site)
-    if name is not None:
-        interp.update(ref, obj.with_attr(name, option_value(interp, site)))
+    if name is None:
+        return
+    value, known = option_value(interp, site), obj.attrs.get(name)
+    # Of two switches for one thing either can be turned, and what the first is by default counts.
+    is_fixed = isinstance(value, Const) and isinstance(value.value, bool)
+    told = known if is_fixed and isinstance(known, Scalar) else value
+    interp.update(ref, obj.with_attr(name, told))
 
 
 def parameter_name(site: CallSite) -> str | None:
