@@ -54,3 +54,37 @@ def test_what_a_handler_makes_is_judged() -> None:
     text = PROGRAM.format(moved=_MOVED, data="DataLoader(data)")
     wrong = text.replace("print(engine.state.output)", "print(model(torch.ones(1, 4)))")
     assert [each.partition(": ")[2] for each in clashes(wrong)] == ["device"]
+
+
+def _handled(before: str, moved: str = "") -> str:
+    """The program, with handlers that are declared before the engine runs."""
+    text = PROGRAM.format(moved=moved, data="DataLoader(data)")
+    return text.replace("trainer.run", f"{before}trainer.run")
+
+
+def test_what_a_handler_moves_first_is_there() -> None:
+    text = _handled("@trainer.on(Events.STARTED)\ndef begin(engine):\n    model.to(device)\n", _MOVED)
+    assert clashes(text.replace("nn.Linear(4, 3).to(device)", "nn.Linear(4, 3)")) == []
+
+
+@pytest.mark.parametrize(
+    ("decorated", "given"),
+    [
+        ("@trainer.on(Events.GET_BATCH_COMPLETED)", ""),
+        ("@trainer.on(Events.ITERATION_STARTED, Events.COMPLETED)", ""),
+        ("", "trainer.add_event_handler(Events.ITERATION_STARTED, begin)"),
+        ("", "trainer.add_event_handler(Events.EPOCH_COMPLETED | Events.ITERATION_STARTED, begin)"),
+        ("", "trainer.add_event_handler(handler=begin, event_name=Events.ITERATION_STARTED(every=1))"),
+    ],
+)
+def test_a_handler_may_move_the_batch(decorated: str, given: str) -> None:
+    moving = "def begin(engine):\n    engine.state.batch = [each.to(device) for each in engine.state.batch]\n"
+    assert clashes(_handled(f"{decorated}\n{moving}{given}\n")) == []
+
+
+@pytest.mark.parametrize(
+    "events", ["Events.EPOCH_COMPLETED(every=2)", "Events.EPOCH_COMPLETED, Events.COMPLETED", ""]
+)
+def test_what_comes_after_a_step_moves_nothing_for_it(events: str) -> None:
+    moving = f"@trainer.on({events})\ndef later(engine):\n    print(engine)\n" if events else ""
+    assert [each.partition(": ")[2] for each in clashes(_handled(moving))] == ["device", "device"]

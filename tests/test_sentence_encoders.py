@@ -57,6 +57,8 @@ def test_what_is_compared_is_in_one_place(compared: str) -> None:
         "rows = model.encode('a', convert_to_tensor=True, device='cpu').numpy()",
         "rows = model.encode('a', convert_to_numpy=False)",
         "rows = model.encode('a', output_value='token_embeddings', convert_to_tensor=True)[0].numpy()",
+        # What the fourth is depends on the version of the library.
+        "rows = model.encode('a', 8, False, 'token_embeddings', convert_to_tensor=True)[0].numpy()",
         "rows = model({'input_ids': found})['sentence_embedding'].numpy()",
     ],
 )

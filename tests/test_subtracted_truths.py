@@ -28,6 +28,8 @@ done, other = values > 0, values > 2
         ("values -= done", "values -= done.float()"),
         ("left = torch.sub(values, done)", "left = torch.sub(values, done.float())"),
         ("left = torch.sub(done, 1)", "left = torch.sub(done.float(), 1)"),
+        ("left = torch.subtract(1, done)", "left = torch.subtract(1, done.float())"),
+        ("left = torch.rsub(done, 1)", "left = torch.rsub(done.float(), 1)"),
         ("left = values.sub(done)", "left = values.sub(done.float())"),
         ("left = values.sub_(done)", "left = values.sub_(done.float())"),
     ],

@@ -106,8 +106,9 @@ def simulated_accelerator(
 
     Tensors of any shape keep true CPU numbers, and each says which device it is on; operations whose tensors do not
     share a device raise what the accelerator raises or, with ``heal``, are written down in ``machine.log`` and carried
-    out all the same. With ``origins`` every tensor remembers the line that made it (so it is unless said otherwise
-    where mismatches are healed); with ``insist`` they are healed even where a ``try`` has an answer to them. ``children`` is where the processes that the block starts leave what they see.
+    out all the same; with ``insist`` as well, so it is even where a ``try`` of the program has an answer to them. With
+    ``origins`` every tensor remembers the line that made it (so it is unless said otherwise where mismatches are
+    healed). ``children`` is where the processes that the block starts leave what they see.
 
     Raises ValueError for a kind or count that no machine has, and RuntimeError when an accelerator is being simulated
     already.

@@ -123,7 +123,7 @@ HANDLERS: dict[str, Handler] = {
     **data.HANDLERS,
     **picture_makers.HANDLERS,
     **sentence_encoders.HANDLERS,
-    ignite_engines.CLASS: ignite_engines.construct,
+    **ignite_engines.HANDLERS,
     **flexible_attention.HANDLERS,
     **checkpoint.HANDLERS,
     "torch.jit.load": scripted_files.load,

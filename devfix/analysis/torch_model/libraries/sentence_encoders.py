@@ -31,6 +31,8 @@ CLASS = "sentence_transformers.SentenceTransformer"
 _PLACING = ("model_kwargs", "backend")
 _OTHERWISE = ("output_value", "precision", "device", "pool")
 _ENCODING = ("encode", "encode_query", "encode_document")
+#: So many positions mean neither what is answered nor where, in all versions of the library.
+_SAME_EVERYWHERE = 3
 
 
 def construct(interp: Interpreter, name: str, site: CallSite) -> Value:
@@ -58,7 +60,7 @@ def method(interp: Interpreter, obj: Obj, name: str, site: CallSite) -> Value:
     """``model.encode(texts)`` is an array, with ``convert_to_tensor=True`` a tensor beside the model."""
     if name in ("similarity", "similarity_pairwise"):
         return _compared(interp, name, site)
-    if name not in _ENCODING or obj.place is None or site.open:
+    if name not in _ENCODING or obj.place is None or site.open or len(site.args) > _SAME_EVERYWHERE:
         return UNKNOWN
     if any(option in site.keywords for option in _OTHERWISE):
         return UNKNOWN

@@ -167,6 +167,7 @@ def check_together(
         _record(interp, node, operation, numbers, there=not everywhere)
 
 
+_SUBTRACTIONS = frozenset({"torch.sub", "torch.subtract", "torch.rsub"})
 #: What truths are subtracted from, or that from them, where floats of 32 bits are meant.
 _BESIDE_TRUTHS = ("int", "float", "float32", "float64")
 
@@ -179,7 +180,7 @@ def check_difference(
     What is taken from truths by truths, or from integers, may be meant in several ways.
     """
     truths = [part for part in parts if part.tensor.dtype == "bool"]
-    if operation != "torch.sub" or len(truths) != 1:
+    if operation not in _SUBTRACTIONS or len(truths) != 1:
         return
     others = [value for value in values if not (isinstance(value, Tensor) and value.dtype == "bool")]
     beside = [value.dtype if isinstance(value, Tensor) else scalar_type(value) for value in others]
