@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from text_program import files, fix_texts
 
 _BASE = """
@@ -104,3 +105,65 @@ def test_what_is_computed_from_weights_where_they_are_stays() -> None:
         "nn.Linear(64, 3))", "nn.Linear(64, 3)).to(device)"
     )
     assert fix_texts(files(text))[0]["main.py"] == text
+
+
+_GIVEN = """
+import torch
+from torch import nn
+
+
+class Shadow:
+    def __init__(self, module):
+        self.kept = {{k: v.detach().clone() for k, v in module.state_dict().items()}}
+
+    def update(self, module):
+        for k, v in module.state_dict().items():
+            self.kept[k].mul_(0.9).add_(v, alpha=0.1)
+
+
+class Net(nn.Module):
+    def __init__(self, device):
+        super().__init__()
+        self.first = nn.Linear(3, 4)
+        self.last = nn.Linear(4, 2)
+
+    def forward(self, x):
+        return self.last(self.first(x))
+
+
+def fit(net, shadow, device):
+    net = net.to(device)
+    net(torch.ones(2, 3, device=device)).sum().backward()
+    shadow.update(net)
+
+
+def main():
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    net = {made}
+    fit(net, Shadow(net), device)
+
+
+main()
+"""
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        "nn.Sequential(nn.Linear(3, 4), nn.Linear(4, 2))",
+        "nn.Sequential(nn.Sequential(nn.Linear(3, 4), nn.ReLU()), nn.Sequential(nn.Linear(4, 2)))",
+        "nn.Sequential(*[nn.Linear(3, 3) for _ in range(2)])",
+    ],
+)
+def test_all_that_stands_in_a_container_moves_with_it(made: str) -> None:
+    text = _GIVEN.format(made=made)
+    fixed, _ = fix_texts({"main.py": text})
+    assert fixed["main.py"] == text.replace(made, f"{made}.to(device)")
+
+
+@pytest.mark.parametrize("made", ["Net(device)", "nn.DataParallel(nn.Sequential(nn.Linear(3, 2)))"])
+def test_no_part_of_what_is_copied_elsewhere_moves_alone(made: str) -> None:
+    text = _GIVEN.format(made=made)
+    fixed, _ = fix_texts({"main.py": text})
+    assert "nn.Linear(4, 2).to(" not in fixed["main.py"]
+    assert "nn.Linear(3, 2)).to(" not in fixed["main.py"]

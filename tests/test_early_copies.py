@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from text_program import fix_texts
 
 from devfix.findings import Applicability
@@ -200,3 +201,69 @@ def found_order(text: str) -> list[str]:
         for line in text.splitlines()
         if line.strip() in ("self.average = Average(self.model)", "self.prepare()")
     ]
+
+
+FACTORY = """
+
+class Shadow:
+    def __init__(self, net):
+        self.kept = {{k: v.clone() for k, v in net.state_dict().items()}}
+
+    def update(self, net):
+        for k, v in net.state_dict().items():
+            self.kept[k].mul_(0.9).add_(v, alpha=0.1)
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.device = device
+        self.first = nn.Linear(3, 4)
+        self.last = nn.Linear(4, 2)
+
+    def forward(self, x):
+        return self.last(self.first(x))
+
+
+KINDS = {{"shadow": Shadow}}
+
+
+def watch(kind, net):
+    return KINDS[kind](net)
+
+
+def told(net):
+    print(sum(p.numel() for p in net.parameters()))
+
+
+{made}
+told(net)
+print(net)
+shadow = {call}
+net = net.to(device)
+net(torch.ones(2, 3, device=device)).sum().backward()
+shadow.update(net)
+"""
+
+
+@pytest.mark.parametrize("call", ['KINDS["shadow"](net)', 'watch("shadow", net)'])
+@pytest.mark.parametrize(
+    "made",
+    [
+        "net = nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 2))",
+        "layers = [nn.Linear(3, 4), nn.Linear(4, 2)]\nnet = nn.Sequential(*layers)",
+        "net = Net()",
+    ],
+)
+def test_the_move_goes_up_before_what_copies_though_no_name_tells_that_it_does(made: str, call: str) -> None:
+    body = FACTORY.format(made=made, call=call)
+    there = body.replace("net = net.to(device)\n", "")
+    assert mended(body) == HEAD + there.replace("shadow = ", "net = net.to(device)\nshadow = ")
+
+
+def test_what_is_made_after_the_move_by_a_call_that_no_name_tells_of_stays() -> None:
+    body = FACTORY.format(made="net = Net()", call='KINDS["shadow"](net)')
+    right = body.replace("net = net.to(device)\n", "").replace(
+        "\ntold(net)", "\nnet = net.to(device)\ntold(net)"
+    )
+    assert mended(right) == HEAD + right

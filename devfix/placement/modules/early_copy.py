@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -12,9 +13,11 @@ from devfix.findings import Applicability, Fix, Operand, Origin
 from devfix.placement.blaming.causes import module_life
 from devfix.placement.text import statement_order
 from devfix.placement.text.dependence import reads
+from devfix.placement.text.naming import import_of
 
 #: How many calls may lie between the statement that moves the module and the copy.
 _DEPTH = 3
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 def copied_after_move(facts: Facts, operand: Operand, peers: list[Operand]) -> list[Fix]:
@@ -48,7 +51,8 @@ def _orders(facts: Facts, copied: Origin, moved: Origin) -> Iterator[statement_o
         return
     lates = [(late, moved.scope, frozenset[str]()), *_calls_of(facts, outline, late)]
     for statement, scope, unseen in lates:
-        for early in _makers(facts, outline, copied, scope):
+        makers = _makers(facts, outline, copied, scope) or _hidden(facts, outline, copied, statement, name)
+        for early in makers:
             order = statement_order.between(outline, early, statement)
             if order is not None and name in _names(order.early):
                 yield replace(order, unseen=unseen)
@@ -94,6 +98,55 @@ def _makers(facts: Facts, outline: Outline, copied: Origin, scope: str) -> list[
         if isinstance(node, ast.Call) and _last(node.func) in names and outline.scopes(node)[0] == scope
     ]
     return [outline.statement_of(call) for call in calls]
+
+
+def _hidden(facts: Facts, outline: Outline, copied: Origin, late: ast.stmt, name: str) -> list[ast.stmt]:
+    """The statements before a move that give the module to something no name tells of: ``makers["ema"](net)``.
+
+    One of them calls what copies, where nothing does by its name.
+    """
+    block = outline.block_of(late)
+    earlier = block[: block.index(late)]
+    if (copied.path, copied.scope) == (outline.source.path, outline.scopes(late)[0]):
+        return []
+    return [
+        statement
+        for statement in earlier
+        for node in ast.walk(statement)
+        if isinstance(node, ast.Call) and _is_given(node, name) and not _is_known(facts, outline, node)
+    ]
+
+
+def _is_given(call: ast.Call, name: str) -> bool:
+    given = (*call.args, *(keyword.value for keyword in call.keywords))
+    return any(isinstance(arg, (ast.Name, ast.Attribute)) and _last(arg) == name for arg in given)
+
+
+def _is_known(facts: Facts, outline: Outline, call: ast.Call, depth: int = _DEPTH) -> bool:
+    """Whether a name says what is called: something built in, of a library, or of the program that only calls such."""
+    called = _last(call.func)
+    defined = [
+        (facts.outline(path), node)
+        for path, source in facts.program.sources.items()
+        for node in ast.walk(source.tree)
+        if isinstance(node, (*_FUNCTIONS, ast.ClassDef)) and node.name == called
+    ]
+    if not defined:
+        return import_of(outline, call.func) is not None or hasattr(builtins, called)
+    return depth > 0 and all(
+        isinstance(node, ast.ClassDef)
+        or all(_is_known(facts, where, each, depth - 1) for each in _handing(node))
+        for where, node in defined
+    )
+
+
+def _handing(function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.Call]:
+    """The calls by which a function hands on what it is given."""
+    names = [
+        each.arg for each in (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)
+    ]
+    calls = [node for node in ast.walk(function) if isinstance(node, ast.Call)]
+    return [call for call in calls if any(_is_given(call, name) for name in names)]
 
 
 def _called_as(facts: Facts, copied: Origin) -> set[str]:

@@ -32,10 +32,16 @@ from devfix.placement.devices import (
 )
 from devfix.placement.devices.device_expression import DeviceExpression, Place, is_in_module
 from devfix.placement.devices.reaching import is_wanted
-from devfix.placement.modules import held_part, module_choice, module_keeper, module_lists, sibling_module
+from devfix.placement.modules import (
+    copied_part,
+    held_part,
+    module_choice,
+    module_keeper,
+    module_lists,
+    sibling_module,
+)
 from devfix.placement.telling import told_function
 
-_CONTAINERS = ("Sequential", "ModuleList", "ModuleDict")
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
@@ -50,6 +56,7 @@ class ModuleMover:
         self.sites, self.before = lives_of_module(operand)
         #: Where the module was made.
         self.made = self.sites[0] if self.sites else None
+        self._is_copied = copied_part.is_one(facts, operand, self.made)
         returned = self._return()
         #: Where the module is made for good: for what a function returns at once, where its caller gives it a name.
         self._homes = self.sites[:1] if returned is None else self.sites[1:2]
@@ -59,7 +66,7 @@ class ModuleMover:
 
     def fixes(self) -> list[Fix]:
         """All fixes, the preferred one first, without repeats."""
-        ways = self._before_copied() if self._is_copied_part() else self._candidates()
+        ways = self._before_copied() if self._is_copied else self._candidates()
         edits = dict.fromkeys(edits for edits in ways if edits)
         return [Fix(self.title, each, Applicability.SAFE) for each in edits]
 
@@ -69,26 +76,10 @@ class ModuleMover:
         lives = (life for peer in self.inputs for life in (peer.trail, *peer.roots) if life)
         return any(life[0].kind == "move" and life[0].text.startswith(names) for life in lives)
 
-    def _is_copied_part(self) -> bool:
-        """Whether a tensor was computed from a part of a module: that moves with the whole, and what was computed stays."""
-        if self.made is None or not self.operand.trail or self.operand.trail[0].kind == "module":
-            return False
-        outline = self.facts.outline(self.made.path)
-        node = outline.expression_at(self.made.span)
-        if node is None:
-            return False
-        return is_in_module(self.facts, Place(self.made.path, outline, node)) or _is_in_container(
-            outline, node
-        )
-
     def _before_copied(self) -> Iterator[tuple[FileEdit, ...]]:
-        """What a constructor makes only to compute something of it moves first: nothing else would move that."""
-        if any(site.kind not in ("module", "name", "collected") for site in self.sites):
-            return
-        # What others take of it, as a shadow of weights does, is theirs.
-        own = [site for site in self.sites if self.made is not None and site.scope == self.made.scope]
+        wholes = copied_part.wholes(self.facts, self.operand, self.sites)
         for choose in (device_expression.chosen, told_function.in_module):
-            for site in own:
+            for site in wholes:
                 yield from self._at(site, choose)
 
     def _candidates(self) -> Iterator[tuple[FileEdit, ...]]:
@@ -155,7 +146,7 @@ class ModuleMover:
 
     def by_own_choice(self) -> list[Fix]:
         """Where no device is in sight, the file in which the module is made gets a choice of its own."""
-        homes = () if self._is_copied_part() else self._homes
+        homes = () if self._is_copied else self._homes
         edits = (edits for site in homes for edits in self._at(site, imported_device.or_own))
         return [Fix(self.title, each, Applicability.SAFE) for each in edits]
 
@@ -306,14 +297,6 @@ class _Passed(_Edit):
 
     def __call__(self, found: DeviceExpression) -> Edit:
         return SetKeyword(self.span, "device", found.code)
-
-
-def _is_in_container(outline: Outline, node: ast.AST) -> bool:
-    """Whether an expression stands among what ``nn.Sequential`` or the like is made of."""
-    while isinstance(node := outline.parents[node], ast.expr | ast.keyword | ast.comprehension):
-        if isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] in _CONTAINERS:
-            return True
-    return False
 
 
 def _returns_several(outline: Outline, statement: ast.Return) -> bool:
