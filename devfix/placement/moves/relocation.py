@@ -33,6 +33,7 @@ from devfix.placement.moves import (
     gradient_function,
     handing,
     loop_parameter,
+    made_beside_result,
     map_location,
     own_move,
     parameter_data,
@@ -96,7 +97,8 @@ class Relocator:
         left = taken_back.fixes(self.facts, self.operand, self.peers)
         for fix in (lent, moving_back.fix(self.facts, self.operand), *left):
             found.update({fix.edits: fix} if fix is not None else {})
-        kept, stays_there = destination.kept(self.facts, self.mismatch, self.operand, self.peers)
+        met = (self.facts, self.mismatch, self.operand, self.peers)
+        kept, stays_there = destination.kept(*met)
         if kept is not None and self.facts.program.adopts and self._is_computed():
             kept = replace(kept, turn=_LAST)  # it moves with what it is computed from, if that does
         if kept is not None and destination.is_on_purpose(self.facts, self.mismatch, self.operand):
@@ -107,9 +109,8 @@ class Relocator:
         if kept is not None and stays_there:
             found = self._with_destination(found, kept)
         # Last, for what has to stay where it is, as samples of a dataset do.
-        stays = destination.fix(self.facts, self.mismatch, self.operand, self.peers, anyway=True)
-        there = destination.is_made_there(self.facts, self.mismatch, self.operand)
-        if stays is not None and self.operand.role != "weight" and not there:
+        stays = made_beside_result.fix(*met) or destination.fix(*met, anyway=True)
+        if stays is not None and self.operand.role != "weight" and not destination.is_made_there(*met[:3]):
             found.setdefault(stays.edits, stays)
         return list(found.values()) or [self._fix(edits, 0) for edits in (self._where_no_other(),) if edits]
 
@@ -200,9 +201,8 @@ class Relocator:
     def _at_factories(self, *, anyhow: bool = False) -> Edits:
         """Every factory call that the operand goes back to gets the device; ``anyhow``: wherever it went."""
         trails = ancestry.of_parameters(self.facts, self._trails())
-        if not trails or len(trails) > _MAX_SOURCES:
-            return ()
-        if any(not trail or trail[0].kind not in MADE for trail in trails):
+        unmade = any(not trail or trail[0].kind not in MADE for trail in trails)
+        if not trails or len(trails) > _MAX_SOURCES or unmade:
             return ()
         derived = self.operand.trail not in trails
         found: dict[FileEdit, None] = {}
