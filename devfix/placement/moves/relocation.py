@@ -17,7 +17,7 @@ from devfix.findings import (
     Origin,
     SetKeyword,
 )
-from devfix.placement.batches import batch_move, nested_move, rebuilding, unpacked_parts
+from devfix.placement.batches import batch_move, listed_batch, nested_move, rebuilding, unpacked_parts
 from devfix.placement.blaming.causes import Trail
 from devfix.placement.devices import device_expression, followed_peer, imported_device
 from devfix.placement.devices.boundness import decides
@@ -208,12 +208,8 @@ class Relocator:
         found: dict[FileEdit, None] = {}
         for trail in trails:
             far = self._is_elsewhere(trail[0])
-            meant = stayed(trail, self.operand.trail) or is_of_module(self.facts, trail)
-            if (
-                derived
-                and far
-                and not (anyhow or meant or argument_move.is_given_elsewhere(self.facts, trail))
-            ):
+            meant = anyhow or stayed(trail, self.operand.trail) or is_of_module(self.facts, trail)
+            if derived and far and not (meant or argument_move.is_given_elsewhere(self.facts, trail)):
                 return ()
             if derived and not (far or anyhow) and ancestry.serves_others(self.facts, trail, self.operand):
                 return ()
@@ -308,6 +304,7 @@ class Relocator:
                 yield self._wrap(common_source.of(self.facts, place))
                 yield rebuilding.moved(self.facts, place, self.peers) or batch_move.guarded(place, self.peers)
                 yield sibling_move.beside(self.facts, place)
+                yield listed_batch.moved(self.facts, place, self.peers, trail)
                 yield batch_move.after(self.facts, place, self.peers)
             elif site.kind == "loader":
                 yield batch_move.whole_batch(self.facts, place, self.peers)
