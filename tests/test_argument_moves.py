@@ -168,6 +168,8 @@ GUARDED = "        if y is not None:\n            y = y.to(self.device)\n"
     [
         "return (out if y is None else out - y).mean()",
         "return self.loss(out, y)\n\n    def loss(self, out, y):\n        return (out - y if y is not None else out).mean()",
+        "z = y\n        return (out if z is None else out - z).mean()",
+        "for z in (out, y):\n            out = out if z is None else out - z\n        return out.mean()",
     ],
 )
 def test_what_may_be_left_out_moves_where_it_is_given(use: str) -> None:
@@ -177,3 +179,33 @@ def test_what_may_be_left_out_moves_where_it_is_given(use: str) -> None:
 
 def test_what_fails_where_it_is_left_out_moves_as_the_others_do() -> None:
     assert mended(WEIGHED.replace(MOVE, "")) == WEIGHED
+
+
+def test_what_takes_a_number_in_other_calls_moves_where_it_is_given() -> None:
+    """A number has no ``to``."""
+    text = WEIGHED.replace("y=None", "y=0.0").replace(MOVE, "")
+    after = mended(text)
+    assert after.count("            y = y.to(self.device)\n            self.step(") == 1
+    assert f"{MOVE}        return" not in after
+
+
+@pytest.mark.parametrize(
+    ("signature", "y", "fix"),
+    [
+        ("*, y", "y", MOVE),
+        ("*, y=None", "y", GUARDED),
+        ("*y", "y[0]", ""),
+        ("**y", 'y["y"]', ""),
+    ],
+)
+def test_what_is_given_by_name_alone_moves_beside_the_others(signature: str, y: str, fix: str) -> None:
+    text = WEIGHED.replace("y=None", signature).replace("- y)", f"- {y})")
+    text = text.replace("extra, y).backward", "extra, y=y).backward") if signature != "*y" else text
+    text = text.replace("print(self.step(x, extra, y))", "pass").replace(
+        "return ((", f"loss = 0 if {y} is None else 1\n        return (("
+    )
+    before = text.replace(MOVE, "")
+    after = mended(before)
+    assert after != before
+    assert (f"\n{MOVE}" in after) == (fix == MOVE)
+    assert fix in after

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.outline import Outline
-from devfix.analysis.text.scope_names import defaults_of, positional_of
+from devfix.analysis.text.scope_names import positional_of
 from devfix.findings import FileEdit, InsertAfter, Origin
 from devfix.placement.batches import batch_move
 from devfix.placement.devices import device_expression
 from devfix.placement.devices.boundness import decides
 from devfix.placement.devices.device_expression import Place, place_at
-from devfix.placement.moves import suffixes
+from devfix.placement.moves import left_out_argument, suffixes
 from devfix.placement.text import chains
 from devfix.placement.text.dependence import dotted
 from devfix.placement.to_host.shared_memory import is_written_later
@@ -64,7 +64,9 @@ def is_given_elsewhere(facts: Facts, life: tuple[Origin, ...]) -> bool:
 def _moved_with_others(
     facts: Facts, outline: Outline, function: ast.FunctionDef | ast.AsyncFunctionDef, name: str
 ) -> Edits:
-    names = [parameter.arg for parameter in positional_of(function)]
+    names = [parameter.arg for parameter in (*positional_of(function), *function.args.kwonlyargs)]
+    if name not in names:
+        return ()  # but what takes all that is left, which is a tuple or a dict
     others = [
         (statement, other)
         for statement, other in _renewed(function, {*names} - {name})
@@ -81,27 +83,8 @@ def _moved_with_others(
         return suffixes.as_beside(facts, outline, own[-1].value, suffix, others[0][0])
     before = [statement for statement, other in others if names.index(other) < names.index(name)]
     span = outline.source.span(before[-1] if before else others[0][0])
-    code = f"{name} = {name}{suffix}"
-    if _may_be_left_out(outline, function, name):
-        code = f"if {name} is not None:\n    {code}"
-    return (FileEdit(path, InsertAfter(span, code, names.index(name))),)
-
-
-def _may_be_left_out(outline: Outline, function: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> bool:
-    """Whether a parameter is None by default, and the function asks whether it is, or hands it on to who may ask."""
-    empty = (default for parameter, default in defaults_of(function.args) if parameter.arg == name)
-    return any(isinstance(default, ast.Constant) and default.value is None for default in empty) and any(
-        _is_asked_or_handed(outline.parents[node], node) for node in outline.occurrences(function, name)
-    )
-
-
-def _is_asked_or_handed(around: ast.AST, node: ast.AST) -> bool:
-    if isinstance(around, ast.Compare):
-        return all(isinstance(each, (ast.Is, ast.IsNot)) for each in around.ops)
-    if isinstance(around, (ast.If, ast.IfExp)):
-        return around.test is node
-    is_handed = isinstance(around, ast.Call) and around.func is not node
-    return is_handed or isinstance(around, (ast.keyword, ast.BoolOp, ast.UnaryOp))
+    code = left_out_argument.mover(outline, function, name, suffix)
+    return (FileEdit(path, InsertAfter(span, code, names.index(name))),) if code else ()
 
 
 def _renewed(
