@@ -116,9 +116,9 @@ def find(facts: Facts, place: Place, peers: list[Operand]) -> DeviceExpression |
     told = told or (choosing_call.of_peers(facts, place, peers) if not anywhere else None)
     if (told := told or settings_entry.named(facts, place)) is not None:
         return DeviceExpression(told)
-    for peer in modules:
-        if (code := _peer(facts, place, peer)) is not None:
-            return DeviceExpression(f"next({code}.parameters()).device")
+    code = next(filter(None, (_peer(facts, place, peer) for peer in modules)), None)
+    if code is not None or (not anywhere and other_accelerator.are_several(place.outline.source.tree)):
+        return DeviceExpression(f"next({code}.parameters()).device") if code is not None else None
     name = _name(facts, place, "module") or _module_around(facts, place)
     if name is not None:
         return DeviceExpression(own_device.of_module(place, name))

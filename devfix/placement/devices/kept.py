@@ -9,7 +9,7 @@ from devfix.analysis.record.facts import Facts
 from devfix.analysis.record.recorder import Binding
 from devfix.analysis.text.outline import Outline
 from devfix.analysis.text.vocabulary import vocabulary
-from devfix.placement.devices import constructed, own_device
+from devfix.placement.devices import constructed, other_accelerator, own_device
 from devfix.placement.devices.reaching import begun, is_wanted, lasting
 from devfix.placement.devices.switch_names import is_switch
 from devfix.placement.text.naming import given
@@ -30,6 +30,7 @@ def of_kind(facts: Facts, place: Place, kind: str) -> str | None:
         return None
     scope = place.outline.scope(function)
     found: list[str] = []
+    meant: list[list[Binding]] = []
     for name, known in facts.bindings(place.path, scope).items():
         # A device may be kept by a configuration that the object keeps.
         if not name.startswith("self.") or name.count(".") > (2 if kind == "device" else 1):
@@ -59,6 +60,9 @@ def of_kind(facts: Facts, place: Place, kind: str) -> str | None:
         )
         if is_set and constructed.is_set_before(facts, place.outline, function, attribute):
             found.append(name.replace("self", receiver, 1))
+            meant.append(bindings)
+    if kind == "device" and len(found) > 1 and other_accelerator.is_among(place.outline, meant):
+        return None
     return min(found, key=lambda name: (*own_device.rank(place, name), len(name), name), default=None)
 
 

@@ -9,10 +9,12 @@ from collections.abc import Iterable
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.record.recorder import Binding
 from devfix.analysis.text.outline import Outline
+from devfix.analysis.text.syntax import remembered
 from devfix.findings import Applicability, FileEdit, Fix, Mismatch, ReplaceExpression
 
 #: An accelerator by its number, other than the first.
 _NUMBERED = re.compile(r"(\w+):([1-9]\d*)")
+_ANY = re.compile(r"(cuda|xpu)(:\d+)?")
 #: Programs that say any of this spread over several accelerators on purpose, or renumber them.
 _ON_PURPOSE = re.compile(r"set_device|VISIBLE_DEVICES|[Pp]arallel|device_count|rank|torch\.cuda\.device\(")
 
@@ -51,3 +53,10 @@ def is_among(outline: Outline, names: Iterable[Iterable[Binding]]) -> bool:
         if isinstance(statement, (ast.Assign, ast.AnnAssign))
         for node in ast.walk(statement)
     )
+
+
+@remembered
+def are_several(tree: ast.AST) -> bool:
+    """Whether a file names several accelerators, so that its modules and tensors need not be on the same."""
+    named = {str(node.value) for node in ast.walk(tree) if isinstance(node, ast.Constant)}
+    return len({name for name in named if _ANY.fullmatch(name)}) > 1 and any(map(_NUMBERED.fullmatch, named))
