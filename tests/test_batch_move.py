@@ -408,6 +408,18 @@ def test_a_part_that_may_be_a_list_moves_behind_the_question(moved: str) -> None
     assert after[1:] == ["    y = y.to(device)", *ASKED.replace("float()", "float().to(device)").splitlines()]
 
 
+@pytest.mark.parametrize(
+    ("asked", "use", "moved"),
+    [
+        ("if isinstance(x, list):\n        continue", "x = x.float()", "x = x.float().to(device)"),
+        ("if not torch.is_tensor(x):\n        break", "x = x + 1", "x = (x + 1).to(device)"),
+    ],
+)
+def test_what_leaves_where_a_part_is_a_list_goes_on_to_leave(asked: str, use: str, moved: str) -> None:
+    after = loaded(f"for x, y in loader:\n    {asked}\n    {use}\n    print(net(x))\n")
+    assert after == ["for x, y in loader:", *f"    {asked}".splitlines(), f"    {moved}", "    print(net(x))"]
+
+
 VARIED = """import torch
 
 device = torch.device("cuda" if torch.cuda.is_available() else "cpu")

@@ -139,23 +139,23 @@ def _in_loop(
 def _uses_by_position(loop: ast.For | ast.AsyncFor, name: str) -> list[ast.Name]:
     """Uses of one of a batch's parts, where some are of one part alone: its number, or the name beside it, is tested.
 
-    It may be tested as well what the part is: whatever is said of it then is one use of several. There are none where each
-    part is used, before anything is tested or whatever the tests say.
+    Or it is tested what the part is. There are none where each part is used, before all tests or whatever they say.
     """
     beside = {node.id for node in ast.walk(_unpacked(loop)) if isinstance(node, ast.Name)} - {name}
-    found: list[ast.Name] = []
+    found, is_asked = list[ast.Name](), False
     for part in loop.body:
         if isinstance(part, ast.If) and (_reads(part.test) & beside or asks_what(part.test, name)):
             *branches, rest = branches_of(part)
             if asks_what(part.test, name):
+                is_asked = True
                 branches.append(rest)  # a list has no ``to``, so what is a tensor moves behind the test
             elif any(name in _reads(each) for each in rest):
                 return []
             found += [use for branch in branches for each in branch for use in _uses(each, name)]
-        elif not found and name in _reads(part):
+        elif found or is_asked:
+            found += _uses(part, name)
+        elif name in _reads(part):
             return []
-        else:
-            found += _uses(part, name) if found else []
     return found
 
 
