@@ -172,13 +172,15 @@ def test_where_a_file_has_no_device_it_imports_the_one_that_others_do() -> None:
     assert lines == ["from settings import device", "layer = torch.nn.Linear(3, 3).to(device)"]
 
 
-def test_no_second_choice_is_made_where_the_one_that_is_there_cannot_be_imported() -> None:
+def test_where_a_choice_cannot_be_imported_only_the_very_same_is_made_again() -> None:
     parts = PARTS + "\n    layer = torch.nn.Linear(3, 3)\n    Head.__call__ = lambda self, x: layer(x)\n"
     main = FIRST.format(imported="from torch import nn  # no").replace(
         "from torch import nn  # no import device", "import sys"
     )
-    main = main.replace("print(", f"device = {CHOICE}\n    print(")
-    assert not any(CHOICE in line for line in added(files(main, parts=parts)))
+    there = main.replace("print(", 'device = torch.device("cuda:0")\n    print(')
+    assert not any(CHOICE in line for line in added(files(there, parts=parts)))
+    alike = main.replace("print(", f"device = {CHOICE}\n    print(")
+    assert [line for line in added(files(alike, parts=parts)) if CHOICE in line] == [f"device = {CHOICE}"]
 
 
 def test_a_program_in_one_file_may_still_choose() -> None:

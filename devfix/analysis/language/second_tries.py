@@ -24,13 +24,14 @@ def of(node: ast.Try) -> ast.ExceptHandler | None:
 
     It moves something of what the body uses, gives what the body would have given, and raises nothing.
     """
-    handlers = [each for each in node.handlers if _catches(each) and not _raises(each)]
+    given = _given(node.body)
+    # What takes a look at all that is in the body, or in a handler, comes last: there may be others in these.
+    alike = (each for each in node.handlers if _catches(each) and _given(each.body) & given)
+    handlers = [each for each in alike if _moved(each) and not _raises(each)]
     if not handlers:
         return None
     used = {spelt(part) for part in _read(node.body)}
-    given = _given(node.body)
-    found = (each for each in handlers if _moved(each) & used and _given(each.body) & given)
-    return next(found, None)
+    return next((each for each in handlers if _moved(each) & used), None)
 
 
 def excuses(handler: ast.ExceptHandler, found: Mismatch) -> bool:

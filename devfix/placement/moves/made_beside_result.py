@@ -6,6 +6,7 @@ import ast
 
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.outline import Outline
+from devfix.analysis.text.syntax import remembered
 from devfix.findings import (
     Applicability,
     FileEdit,
@@ -38,9 +39,11 @@ def fix(facts: Facts, mismatch: Mismatch, operand: Operand, peers: list[Operand]
         return None
     outline = place.outline
     statement = outline.statement_of(place.node)
-    name = _free_name(outline, statement)
     path = dotted(place.node)
-    if name is None or path is None or not _is_all(statement, place.node, peer.node, path):
+    if path is None or not _is_all(statement, place.node, peer.node, path):
+        return None
+    name = _free_name(outline, statement)
+    if name is None:
         return None
     moved = suffixes.added(facts, outline, place.node, f".to({name}.device)")
     if not moved or not suffixes.added(facts, outline, peer.node, ".to(device)"):
@@ -69,6 +72,13 @@ def _is_all(statement: ast.stmt, constant: ast.AST, call: ast.AST, path: str) ->
 def _free_name(outline: Outline, statement: ast.stmt) -> str | None:
     """A name that nothing in the function around a statement has."""
     function = outline.function_of(statement)
-    parts = ast.walk(function if function is not None else outline.source.tree)
-    taken = {getattr(part, "id", getattr(part, "arg", getattr(part, "name", None))) for part in parts}
+    taken = _names_in(function if function is not None else outline.source.tree)
     return next((name for name in _NAMES if name not in taken), None)
+
+
+@remembered
+def _names_in(code: ast.AST) -> frozenset[str | None]:
+    """The names that stand in code, bound or not."""
+    return frozenset(
+        getattr(part, "id", getattr(part, "arg", getattr(part, "name", None))) for part in ast.walk(code)
+    )
