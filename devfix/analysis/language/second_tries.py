@@ -27,11 +27,11 @@ def of(node: ast.Try) -> ast.ExceptHandler | None:
     given = _given(node.body)
     # What takes a look at all that is in the body, or in a handler, comes last: there may be others in these.
     alike = (each for each in node.handlers if _catches(each) and _given(each.body) & given)
-    handlers = [each for each in alike if _moved(each) and not _raises(each)]
+    handlers = [(each, moved) for each in alike if (moved := _moved(each)) and not _raises(each)]
     if not handlers:
         return None
     used = {spelt(part) for part in _read(node.body)}
-    return next((each for each in handlers if _moved(each) & used), None)
+    return next((each for each, moved in handlers if moved & used), None)
 
 
 def excuses(handler: ast.ExceptHandler, found: Mismatch) -> bool:

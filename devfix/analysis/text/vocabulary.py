@@ -36,3 +36,11 @@ def vocabulary(node: ast.AST) -> Vocabulary:
         elif isinstance(part, ast.arg):
             parameters.add(part.arg)
     return Vocabulary(frozenset(loaded), frozenset(bound), frozenset(parameters), attributes)
+
+
+@noted
+def names_in(code: ast.AST) -> frozenset[str | None]:
+    """All names that stand in code, keywords and what is imported, defined or caught among them."""
+    return frozenset(
+        getattr(part, "id", getattr(part, "arg", getattr(part, "name", None))) for part in ast.walk(code)
+    )

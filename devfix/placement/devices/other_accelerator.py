@@ -8,8 +8,8 @@ from collections.abc import Iterable
 
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.record.recorder import Binding
+from devfix.analysis.text.noting import noted
 from devfix.analysis.text.outline import Outline
-from devfix.analysis.text.syntax import remembered
 from devfix.findings import Applicability, FileEdit, Fix, Mismatch, ReplaceExpression
 
 #: An accelerator by its number, other than the first.
@@ -55,7 +55,7 @@ def is_among(outline: Outline, names: Iterable[Iterable[Binding]]) -> bool:
     )
 
 
-@remembered
+@noted
 def are_several(tree: ast.AST) -> bool:
     """Whether a file names several accelerators, so that its modules and tensors need not be on the same."""
     named = {str(node.value) for node in ast.walk(tree) if isinstance(node, ast.Constant)}

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from devfix.analysis.text.noting import noted
 from devfix.analysis.text.outline import Outline
-from devfix.analysis.text.syntax import remembered
 from devfix.placement.devices.device_expression import Place
 from devfix.placement.moves.aliases import is_written_at
 from devfix.placement.text.dependence import dotted
@@ -33,7 +33,7 @@ def is_written(place: Place) -> bool:
     )
 
 
-@remembered
+@noted
 def _seen(tree: ast.AST) -> frozenset[str]:
     """The names of the tensors of a file that arrays see."""
     values = (node.value for node in ast.walk(tree) if isinstance(node, ast.Assign))

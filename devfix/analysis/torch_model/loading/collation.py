@@ -77,16 +77,8 @@ def converted(interp: Interpreter, sample: Value, around: Around = ()) -> Value:
     if obj is not None and named_tuples.is_one(interp, obj):
         return named_tuples.with_fields(interp, obj, part)
     if obj is not None and obj.kind in ("dict", "list"):
-        return interp.new(_each_part(obj, part))
+        return interp.new(containers.each(obj, part))
     return sample
-
-
-def _each_part(obj: Obj, part: Callable[[Value], Value]) -> Obj:
-    """A dict or list of what each of its parts becomes."""
-    attrs = {key: part(item) for key, item in obj.attrs.items()}
-    items = tuple(part(item) for item in obj.items) if obj.items is not None else None
-    last = part(obj.element) if obj.element is not None else None
-    return replace(obj, attrs=attrs, items=items, element=last)
 
 
 def _listed(interp: Interpreter, sample: TupleValue, items: Iterable[Value]) -> Value:
@@ -119,7 +111,7 @@ def each_tensor(
         return UNKNOWN
     obj = interp.obj_of(value)
     if obj is not None and obj.kind in ("dict", "list"):
-        return interp.new(_each_part(obj, part))
+        return interp.new(containers.each(obj, part))
     if obj is not None and named_tuples.is_one(interp, obj):
         return named_tuples.with_fields(interp, obj, part)
     if obj is not None and (

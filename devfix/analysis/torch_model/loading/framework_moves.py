@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from devfix.analysis.domain import classes
-from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.lattice import ACCELERATOR
 from devfix.analysis.domain.values import (
     NONE,
@@ -21,6 +20,7 @@ from devfix.analysis.domain.values import (
     Union,
     Value,
 )
+from devfix.analysis.language import containers
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.nn import modules
 from devfix.analysis.torch_model.loading import collation
@@ -66,10 +66,7 @@ class _Move:
 
     def _entries(self, ref: Ref, obj: Obj, around: frozenset[int]) -> Value:
         within = around | {ref.address}
-        attrs = {key: self.of(held, within) for key, held in obj.attrs.items()}
-        items = tuple(self.of(held, within) for held in obj.items) if obj.items is not None else None
-        last = self.of(obj.element, within) if obj.element is not None else None
-        return self.interp.new(replace(obj, attrs=attrs, items=items, element=last))
+        return self.interp.new(containers.each(obj, lambda held: self.of(held, within)))
 
     def _object(self, ref: Ref, obj: Obj, cls: Class, around: frozenset[int]) -> Value:
         interp, node = self.interp, self.node

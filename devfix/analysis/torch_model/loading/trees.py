@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.join import join_all
 from devfix.analysis.domain.values import UNKNOWN, External, Obj, Sequence, Tensor, TupleValue, Union, Value
-from devfix.analysis.language import iteration
+from devfix.analysis.language import containers, iteration
 from devfix.analysis.language.frames import Arg, CallSite
 
 if TYPE_CHECKING:
@@ -36,10 +35,7 @@ def mapped(interp: Interpreter, value: Value, leaf: Callable[[Value], Value], de
     obj = interp.obj_of(value)
     if obj is None or obj.kind not in _CONTAINERS:
         return leaf(value)
-    attrs = {name: below(item) for name, item in obj.attrs.items()}
-    items = tuple(below(item) for item in obj.items) if obj.items is not None else None
-    element = below(obj.element) if obj.element is not None else None
-    return interp.new(replace(obj, attrs=attrs, items=items, element=element))
+    return interp.new(containers.each(obj, below))
 
 
 def tree_map(interp: Interpreter, name: str, site: CallSite) -> Value:

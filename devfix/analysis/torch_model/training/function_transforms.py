@@ -21,7 +21,7 @@ from devfix.analysis.domain.values import (
     members,
     without_none,
 )
-from devfix.analysis.language import iteration
+from devfix.analysis.language import containers, iteration
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.nn import modules
 from devfix.analysis.torch_model.tensors import operations, requirements
@@ -250,10 +250,7 @@ def _mapped(interp: Interpreter, value: Value, change: Callable[[Tensor], Tensor
     obj = interp.obj_of(value)
     if obj is None or obj.kind not in ("dict", "list"):
         return UNKNOWN
-    attrs = {name: _mapped(interp, item, change) for name, item in obj.attrs.items()}
-    items = tuple(_mapped(interp, item, change) for item in obj.items) if obj.items is not None else None
-    element = _mapped(interp, obj.element, change) if obj.element is not None else None
-    return interp.new(replace(obj, attrs=attrs, items=items, element=element))
+    return interp.new(containers.each(obj, lambda part: _mapped(interp, part, change)))
 
 
 def compiled(interp: Interpreter, name: str, site: CallSite) -> Value:
