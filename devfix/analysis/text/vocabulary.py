@@ -39,7 +39,7 @@ def vocabulary(node: ast.AST) -> Vocabulary:
 
 
 @noted
-def names_in(code: ast.AST) -> frozenset[str | None]:
+def every_name_in(code: ast.AST) -> frozenset[str | None]:
     """All names that stand in code, keywords and what is imported, defined or caught among them."""
     return frozenset(
         getattr(part, "id", getattr(part, "arg", getattr(part, "name", None))) for part in ast.walk(code)

@@ -8,9 +8,10 @@ from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.outline import Outline
 from devfix.analysis.text.syntax import called
 from devfix.findings import FileEdit, InsertAfter, Operand, Origin
-from devfix.placement.batches.batch_move import asks_what
+from devfix.placement.batches.branching import asks_what
 from devfix.placement.devices import device_expression, imported_device
 from devfix.placement.devices.device_expression import Place
+from devfix.placement.text import chains
 
 Edits = tuple[FileEdit, ...]
 _LOOPS = (ast.For, ast.AsyncFor)
@@ -46,7 +47,7 @@ def _test_around(outline: Outline, name: ast.AST) -> ast.If | None:
     ):
         return None
     taken = statement.targets == [name] and isinstance(statement.value, ast.Subscript)
-    own = taken and any(_is_name(part, name.id) for part in ast.walk(statement.value))
+    own = taken and any(chains.name_of(part) == name.id for part in ast.walk(statement.value))
     return test if own and not test.orelse and _asks_for_container(test.test, name.id) else None
 
 
@@ -55,21 +56,23 @@ def _asks_for_container(test: ast.expr, name: str) -> bool:
     if not isinstance(test, ast.Call) or called(test) != "isinstance" or len(test.args) != 2:
         return False
     kinds = test.args[1].elts if isinstance(test.args[1], ast.Tuple) else [test.args[1]]
-    asked = _is_name(test.args[0], name)
+    asked = chains.name_of(test.args[0]) == name
     return asked and all(isinstance(kind, ast.Name) and kind.id in _CONTAINERS for kind in kinds)
 
 
 def _behind(outline: Outline, test: ast.If, name: str) -> list[ast.stmt]:
     """What a loop that takes a name out of something does behind a test at the level of its body."""
     loop = outline.parents[test]
-    if not isinstance(loop, _LOOPS) or not any(_is_name(part, name) for part in ast.walk(loop.target)):
+    if not isinstance(loop, _LOOPS) or not any(
+        chains.name_of(part) == name for part in ast.walk(loop.target)
+    ):
         return []
     return loop.body[loop.body.index(test) + 1 :]
 
 
 def _is_told_apart(outline: Outline, code: ast.stmt, name: str) -> bool:
     """Whether code asks what a name is, or takes it for a container: no tensor has keys, nor is it all of ``**name``."""
-    uses = (part for part in ast.walk(code) if _is_name(part, name))
+    uses = (part for part in ast.walk(code) if chains.name_of(part) == name)
     return asks_what(code, name) or any(_is_container(outline.parents[use]) for use in uses)
 
 
@@ -79,7 +82,3 @@ def _is_container(use: ast.AST) -> bool:
         return use.arg is None
     key = use.slice if isinstance(use, ast.Subscript) else None
     return isinstance(key, ast.Constant) and isinstance(key.value, str)
-
-
-def _is_name(node: ast.AST, name: str) -> bool:
-    return isinstance(node, ast.Name) and node.id == name

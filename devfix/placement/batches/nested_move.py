@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from devfix.analysis.record.facts import Facts
 from devfix.findings import FileEdit, InsertAtBodyStart, Operand
 from devfix.placement.batches import batch_forms
-from devfix.placement.batches.batch_move import branches_of, is_moved_by_another, moves_parts
+from devfix.placement.batches.branching import branches_of
+from devfix.placement.batches.whole_batch import is_moved_by_another, moves_parts
 from devfix.placement.devices import device_expression
 from devfix.placement.devices.boundness import mentions
 from devfix.placement.devices.device_expression import Place

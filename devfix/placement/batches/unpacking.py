@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from devfix.analysis.record.facts import Facts
 from devfix.findings import Edit, FileEdit, InsertAfter, InsertAtBodyStart
 from devfix.placement.batches import batch_forms
-from devfix.placement.batches.batch_move import with_second_try
+from devfix.placement.batches.branching import with_second_try
 from devfix.placement.devices import device_expression
 from devfix.placement.devices.device_expression import Place
 from devfix.placement.text import chains

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.record.recorder import Binding
-from devfix.analysis.text.vocabulary import names_in
+from devfix.analysis.text.vocabulary import every_name_in
 from devfix.findings import AddImport, FileEdit, Span
 from devfix.placement.devices import introduction, settings_entry
 from devfix.placement.devices.boundness import is_bound
@@ -176,4 +176,4 @@ def _modules(facts: Facts, path: str, node: ast.AST) -> Iterator[str]:
 
 def _is_known(place: Place, name: str) -> bool:
     """Whether the file has some use of a name already."""
-    return name in names_in(place.outline.source.tree)
+    return name in every_name_in(place.outline.source.tree)

@@ -6,7 +6,7 @@ import ast
 
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.outline import Outline
-from devfix.analysis.text.vocabulary import names_in
+from devfix.analysis.text.vocabulary import every_name_in
 from devfix.findings import (
     Applicability,
     FileEdit,
@@ -72,5 +72,5 @@ def _is_all(statement: ast.stmt, constant: ast.AST, call: ast.AST, path: str) ->
 def _free_name(outline: Outline, statement: ast.stmt) -> str | None:
     """A name that nothing in the function around a statement has."""
     function = outline.function_of(statement)
-    taken = names_in(function if function is not None else outline.source.tree)
+    taken = every_name_in(function if function is not None else outline.source.tree)
     return next((name for name in _NAMES if name not in taken), None)

@@ -18,6 +18,7 @@ from devfix.findings import (
     SetKeyword,
 )
 from devfix.placement.batches import batch_move, listed_batch, nested_move, rebuilding, unpacked_parts
+from devfix.placement.batches.whole_batch import is_movable_whole, moved_whole
 from devfix.placement.blaming.causes import Trail
 from devfix.placement.devices import device_expression, followed_peer, imported_device
 from devfix.placement.devices.boundness import decides
@@ -307,9 +308,9 @@ class Relocator:
                 yield listed_batch.moved(self.facts, place, self.peers, trail)
                 yield batch_move.after(self.facts, place, self.peers)
             elif site.kind == "loader":
-                yield batch_move.whole_batch(self.facts, place, self.peers)
+                yield moved_whole(self.facts, place, self.peers)
                 yield nested_move.at_loop(self.facts, place, self.peers)
-                yield self._wrap(place) if batch_move.is_movable_whole(self.facts, place) else ()
+                yield self._wrap(place) if is_movable_whole(self.facts, place) else ()
 
     def _where_made(self, trail: Trail) -> Iterator[Edits]:
         """The right-hand side of the assignment that gave the value its name or attribute."""

@@ -14,7 +14,7 @@ from devfix.analysis.record.recorder import Binding
 from devfix.analysis.text.outline import Outline
 from devfix.analysis.torch_model.names import is_in_place
 from devfix.findings import FileEdit, InsertAfter, Origin, WrapExpression
-from devfix.placement.batches.batch_move import asks_what, with_other_branches
+from devfix.placement.batches.branching import asks_what, with_other_branches
 from devfix.placement.devices import device_expression
 from devfix.placement.devices.device_expression import Place, place_at
 from devfix.placement.moves import suffixes
