@@ -111,3 +111,52 @@ def test_where_another_call_gives_what_stays_each_moves_where_it_is_used() -> No
     after = fix_texts({"main.py": text})[0]["main.py"]
     assert "fresh = self.draw(self.n)\n" in after
     assert "self.draw(self.n).to(self.device)])" not in after
+
+
+GUARDED = """
+import torch
+from torch import nn
+
+use_cuda = torch.cuda.is_available()
+net = nn.Embedding(8, 4)
+head = nn.Linear(4, 8)
+if use_cuda:
+    net, head = net.cuda(), head.cuda()
+
+
+def draw():
+    return torch.zeros(1, dtype=torch.long)
+
+
+def evaluate(steps):
+    token = {first}
+    found = []
+    for _ in range(steps):
+        best = int(head(net({used})).argmax())
+        found.append(best)
+        token = {next}
+    return found
+
+
+print(evaluate(3), net({other}) if use_cuda else 0)
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "used", "next_token", "other"),
+    [
+        ("torch.tensor([0])\n    token = token.cuda() if use_cuda else token", "token", "torch.tensor([best])", "1"),
+        ("draw()\n    other = token.cuda() if use_cuda else token", "token", "token", "1"),
+        ("draw()\n    if use_cuda:\n        print(net(token.cuda()))", "token", "token", "1"),
+        ("draw().cuda() if use_cuda else draw()", "token", "draw()", "1"),
+        ("draw()", "token", "draw()", "draw().cuda()"),
+        ("draw().cuda() if use_cuda else draw()", "token", "draw()", "draw().cuda()"),
+    ],
+)  # fmt: skip
+def test_a_move_that_a_guard_allows_is_not_made_without_one(
+    first: str, used: str, next_token: str, other: str
+) -> None:
+    text = GUARDED.format(first=first, used=used, next=next_token, other=other)
+    after = fix_texts({"main.py": text})[0]["main.py"]
+    assert after != text
+    assert after.count(".cuda()") == text.count(".cuda()")

@@ -182,8 +182,9 @@ def test_a_folder_of_cases_is_read_as_it_is(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", [FAILING, ADOPTED])
+@pytest.mark.parametrize("breaks", [False, True])
 def test_each_form_runs_once_and_what_has_to_run_anywhere_also_without_a_gpu(
-    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    kind: str, breaks: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told = {"name": "p", "kind": kind, "changed": True, "settled": True, "lines": 2}
     (tmp_path / "program.json").write_text(json.dumps({**told, "entry": "a.py", "args": []}))
@@ -194,12 +195,13 @@ def test_each_form_runs_once_and_what_has_to_run_anywhere_also_without_a_gpu(
 
     def run(form: Path, _told: Mapping[str, Any], _timeout: float, settings: Mapping[str, str]) -> Seen:
         asked.append((form.name, settings))
-        code = 1 if kind == FAILING and form.name == "before" else 0
+        fails = breaks and form.name == "unsafe" if settings else kind == FAILING and form.name == "before"
+        code = int(fails)
         return Seen(Run(code, "RESULT 1.0", "ValueError: no"), ("cpu",) if settings else ("cuda",))
 
     monkeypatch.setattr(prove_programs, "run_side", run)
     found = prove_programs.prove(tmp_path, 1)
-    anywhere = [] if kind == FAILING else [("before", HIDDEN), ("unsafe", HIDDEN)]
-    assert asked == [("before", {}), ("unsafe", {}), *anywhere]
-    assert list(shortfalls(found)) == []
+    assert asked == [("before", {}), ("unsafe", {}), ("before", HIDDEN), ("unsafe", HIDDEN)]
+    broken = ["NOT  p  same number without an accelerator: ValueError: no"]
+    assert list(shortfalls(found)) == broken * breaks
     assert found.ends["default"] == found.ends["before"]

@@ -79,22 +79,24 @@ def _error(side: str) -> Callable[[ProgramRecord], str]:
     return lambda record: record.ends[side].error if side in record.ends else "not tried"
 
 
+def _anywhere(kind: str) -> Question:
+    """What runs without an accelerator as it stands ends there with its number after the fixes, too."""
+    words = "same number without an accelerator"
+    return Question(kind, words, lambda r: _as_before(r.hidden), lambda r: _numbers(r.hidden))
+
+
 QUESTIONS = (
     Question(FAILING, "run after apply", lambda r: r.runs(DEFAULT), _error(DEFAULT), listed=False),
     Question(FAILING, "run after apply --unsafe", lambda r: r.runs(UNSAFE), _error(UNSAFE)),
     Question(
         FAILING, "run after that or run --fix --unsafe", lambda r: r.runs(UNSAFE, HEALED), _error(HEALED)
     ),
+    _anywhere(FAILING),
     Question(CORRECT, "left alone to the byte by apply", lambda r: not r.changed, lambda _: "changed"),
     Question(
         CORRECT, "same number after apply --unsafe", lambda r: _as_before(r.ends), lambda r: _numbers(r.ends)
     ),
-    Question(
-        CORRECT,
-        "same number without an accelerator",
-        lambda r: _as_before(r.hidden),
-        lambda r: _numbers(r.hidden),
-    ),
+    _anywhere(CORRECT),
     Question(
         ADOPTED,
         "train on the accelerator alone after apply --unsafe --adopt",
@@ -102,12 +104,7 @@ QUESTIONS = (
         lambda r: _place(r.ends[UNSAFE]),
     ),
     Question(ADOPTED, "same number there", lambda r: _as_before(r.ends), lambda r: _numbers(r.ends)),
-    Question(
-        ADOPTED,
-        "same number without an accelerator",
-        lambda r: _as_before(r.hidden),
-        lambda r: _numbers(r.hidden),
-    ),
+    _anywhere(ADOPTED),
     Question("", "unchanged by a second apply --unsafe", lambda r: r.settled, lambda _: "changed again"),
 )
 

@@ -6,10 +6,12 @@ import ast
 from collections.abc import Iterator
 
 from devfix.analysis.record.facts import Facts
+from devfix.analysis.text.outline import Outline
 from devfix.findings import FileEdit, Operand, Origin
 from devfix.placement.devices import device_expression
 from devfix.placement.devices.boundness import decides
 from devfix.placement.devices.device_expression import Place, place_at
+from devfix.placement.devices.move_guards import tests_around
 from devfix.placement.devices.reaching import is_wanted
 from devfix.placement.moves import suffixes
 from devfix.placement.moves.argument_move import parameter_at
@@ -34,10 +36,11 @@ def beside_others(facts: Facts, operand: Operand) -> Edits:
     if place is None or facts.program.adopts or not _is_only_name(place):
         return ()
     uses = list(_uses(place))
-    suffix = next((suffix for use in uses if (suffix := _move_of(place, use)) and _is_same(place, use)), "")
+    forgotten = [use for use in uses if _leads_to(facts, place, use, operand) and _is_same(place, use)]
+    moved = ((suffix, use) for use in uses if (suffix := _move_of(place, use)) and _is_same(place, use))
+    suffix = next((suffix for suffix, use in moved if _moves_anyway(place.outline, use, forgotten)), "")
     if not suffix or sibling_move.names(suffix, ast.unparse(place.node)):
         return ()
-    forgotten = [use for use in uses if _leads_to(facts, place, use, operand) and _is_same(place, use)]
     if not all(_is_known(facts, place, use, suffix) for use in forgotten):
         return ()
     wraps = [suffixes.added(facts, place.outline, use, suffix) for use in forgotten]
@@ -59,9 +62,21 @@ def _as_other_calls(facts: Facts, operand: Operand) -> Edits:
         # The first that does not move is enough: there may be as many of them as findings.
         if not (move := _move_of(Place(place.path, outline, place.node.func), other)):
             return ()
-        moves.append(move)
+        # What another function is called for only with an accelerator nobody has looked at.
+        is_sure = not move.startswith(".cuda(") or outline.function_of(other) is outline.function_of(
+            place.node
+        )
+        moves += [move] if is_sure and _moves_anyway(outline, other, [place.node]) else []
     suffix = next((move for move in moves if _is_known(facts, place, place.node, move)), "")
     return suffixes.added(facts, outline, place.node, suffix) if suffix else ()
+
+
+def _moves_anyway(outline: Outline, moved: ast.expr, places: list[ast.expr]) -> bool:
+    """Whether it can be told that a run which gets to these places moves at another one in any case.
+
+    ``x.cuda() if use_cuda else x`` is none to follow: where there is no accelerator, ``cuda()`` fails.
+    """
+    return all(tests_around(outline, moved, place) == [] for place in places)
 
 
 def _named(facts: Facts, operand: Operand) -> Place | None:
