@@ -14,7 +14,7 @@ from generated_programs import HEAD, PROGRAMS
 from hypothesis import HealthCheck, assume, example, given, settings
 from text_program import check_texts, fix_texts
 
-from devfix.findings import Applicability
+from devfix.findings import Applicability, Finding
 
 
 def parses(text: str) -> bool:
@@ -76,26 +76,23 @@ def test_fixing_ends_and_leaves_a_program(adopt: bool, text: str) -> None:
 
 @given(text=PROGRAMS)
 @settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
-def test_safe_fixes_are_among_all_fixes(text: str) -> None:
+def test_findings_lie_in_the_text_and_fixes_add_none(text: str) -> None:
     """What the unsafe run finds wrong in the end is no more than what the safe run leaves."""
     assume(parses(text))
     texts = {"main.py": text}
+    for finding in check_texts(texts):
+        lies_in(text.splitlines(), finding)
     safe, unsafe = (fix_texts(texts, wanted)[1][0] for wanted in (Applicability.SAFE, Applicability.UNSAFE))
     assert len(unsafe.findings) <= len(safe.findings)
 
 
-@given(text=PROGRAMS)
-@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
-def test_findings_point_into_the_text(text: str) -> None:
-    assume(parses(text))
-    lines = text.splitlines()
-    for finding in check_texts({"main.py": text}):
-        span = finding.span
-        assert span.start < span.end
-        assert 1 <= span.line <= span.end_line <= len(lines)
-        assert span.column <= len(lines[span.line - 1])
-        assert span.end_column <= len(lines[span.end_line - 1])
-        assert finding.message.strip() == finding.message != ""
+def lies_in(lines: list[str], finding: Finding) -> None:
+    span = finding.span
+    assert span.start < span.end
+    assert 1 <= span.line <= span.end_line <= len(lines)
+    assert span.column <= len(lines[span.line - 1])
+    assert span.end_column <= len(lines[span.end_line - 1])
+    assert finding.message.strip() == finding.message != ""
 
 
 LIBRARY = Path(sysconfig.get_path("stdlib"))
@@ -116,5 +113,6 @@ def test_the_standard_library_is_left_alone(path: Path) -> None:
     """Code without tensors is analysed (it says torch once, so that it is not skipped), and nothing is found."""
     text = path.read_text(encoding="utf-8") + "\nimport torch\n"
     texts = {path.name: text}
-    assert check_texts(texts) == []
-    assert fix_texts(texts, Applicability.UNSAFE)[0] == texts
+    fixed, reports = fix_texts(texts, Applicability.UNSAFE)
+    assert [finding for report in reports for finding in report.findings] == []
+    assert fixed == texts
