@@ -15,7 +15,7 @@ from devfix.placement.devices.device_expression import DeviceExpression, Place, 
 from devfix.placement.devices.reaching import is_wanted
 from devfix.placement.telling import told_class
 from devfix.placement.telling.told_class import HOST, NAME
-from devfix.placement.text import chains, provenance
+from devfix.placement.text import chains, namesakes, provenance
 from devfix.placement.text.provenance import MADE
 
 Edits = tuple[FileEdit, ...]
@@ -285,19 +285,36 @@ def by_scripts(facts: Facts, outline: Outline, function: ast.FunctionDef, known_
 
 
 def calls(facts: Facts, outline: Outline, function: ast.FunctionDef) -> Iterator[Place | None]:
-    """The calls of a function by its name; None for another use, or another thing of that name."""
-    name = _called(outline, function)
-    for path in facts.program.sources:
-        if name not in facts.source(path).text:
+    """The calls of a function by its name; None for another use, or another thing of that name.
+
+    Where classes that have nothing to do with its own have a method of that name, only what its own object calls is one.
+    """
+    owner = outline.class_of(function) if function.name != "__init__" else None
+    named = list(_mentioned(facts, _called(outline, function)))
+    strange = [
+        node
+        for other, node in named
+        if owner is not None and namesakes.is_namesake(facts, other, node, owner)
+    ]
+    for other, node in named:
+        if node in strange:
             continue
-        other = facts.outline(path)
-        for node in other.mentions(name):
-            if _gives_meaning(node):
-                if node is not function and not _is_class_of(node, function):
-                    yield None
-            elif told_class.is_use(other, node):
-                call = other.parents[node]
-                yield Place(path, other, call) if isinstance(call, ast.Call) and call.func is node else None
+        if _gives_meaning(node):
+            if node is not function and not _is_class_of(node, function):
+                yield None
+        elif told_class.is_use(other, node):
+            call = other.parents[node]
+            known = not strange or namesakes.of_receiver(other, node) is owner
+            is_call = known and isinstance(call, ast.Call) and call.func is node
+            yield Place(other.source.path, other, call) if is_call else None
+
+
+def _mentioned(facts: Facts, name: str) -> Iterator[tuple[Outline, ast.AST]]:
+    """All that a name stands at, in all files."""
+    for path in facts.program.sources:
+        if name in facts.source(path).text:
+            other = facts.outline(path)
+            yield from ((other, node) for node in other.mentions(name))
 
 
 def _is_class_of(node: ast.AST, function: ast.FunctionDef) -> bool:

@@ -1,0 +1,57 @@
+"""Namesakes: methods of classes that have nothing to do with one another may have one name, and each object calls its own."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from devfix.analysis.record.facts import Facts
+from devfix.analysis.text.outline import Outline
+
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+def is_namesake(facts: Facts, outline: Outline, node: ast.AST, owner: ast.ClassDef) -> bool:
+    """Whether a name is that of a method which a class that has nothing to do with the owner defines.
+
+    It is one in that definition, and in what the objects of that class call of their own: ``self.reset()``.
+    """
+    cls = outline.parents.get(node) if isinstance(node, _FUNCTIONS) else of_receiver(outline, node)
+    name = node.name if isinstance(node, _FUNCTIONS) else getattr(node, "attr", "")
+    if not isinstance(cls, ast.ClassDef) or cls is owner:
+        return False
+    defined = any(isinstance(each, _FUNCTIONS) and each.name == name for each in cls.body)
+    return defined and not _are_related(facts, {cls.name, owner.name})
+
+
+def of_receiver(outline: Outline, node: ast.AST) -> ast.ClassDef | None:
+    """The class in which an object calls something of its own; None of any other name."""
+    function = outline.function_of(node)
+    if function is None or not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Name):
+        return None
+    return outline.class_of(function) if outline.receiver_name(function) == node.value.id else None
+
+
+def _are_related(facts: Facts, names: set[str]) -> bool:
+    """Whether a class derives from the other, or some class from both."""
+    bases: dict[str, set[str]] = {}
+    for path in facts.program.sources:
+        for cls in _classes(facts, path):
+            given = {ast.unparse(base).rpartition(".")[2] for base in cls.bases}
+            bases.setdefault(cls.name, {cls.name}).update(given)
+    return len(names) < 2 or any(names <= _ancestors(bases, name) for name in bases)
+
+
+def _classes(facts: Facts, path: str) -> Iterator[ast.ClassDef]:
+    return (node for node in ast.walk(facts.source(path).tree) if isinstance(node, ast.ClassDef))
+
+
+def _ancestors(bases: dict[str, set[str]], name: str) -> set[str]:
+    """A class and all that it derives from, by their names."""
+    found, left = set[str](), [name]
+    while left:
+        each = left.pop()
+        if each not in found:
+            found.add(each)
+            left.extend(bases.get(each, ()))
+    return found
