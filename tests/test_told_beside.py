@@ -112,3 +112,27 @@ def test_what_others_are_not_told_is_not_told() -> None:
 def test_a_call_that_is_told_otherwise_is_told_the_same() -> None:
     told = f"rows.append((agent.value(seen).squeeze(-1), {ROW}))"
     assert _changed(row="torch.as_tensor(reward, device='cpu')") == [told]
+
+
+STATES = """
+import torch
+
+net = torch.nn.LSTM(3, 4).cuda()
+h, c = {h}, {c}
+x = torch.ones(5, 2, 3).cuda()
+print(net(x, (h, c))[0].sum())
+"""
+ZEROS, NEW = "torch.zeros(1, 2, 4)", "torch.ones(1, 2, 4).mul(2)"
+
+
+@pytest.mark.parametrize(("h", "c"), [(ZEROS, f"{ZEROS}.cuda()"), (f"{ZEROS}.to('cuda:0')", ZEROS)])
+def test_what_one_statement_makes_alike_moves_as_the_other_does(h: str, c: str) -> None:
+    moved = next(each for each in (h, c) if each != ZEROS)
+    before = files(STATES.format(h=h, c=c))
+    assert fix_texts(before)[0] == files(STATES.format(h=moved, c=moved))
+
+
+@pytest.mark.parametrize("c", [f"{ZEROS}.cpu()", f"{NEW}.cuda()"])
+def test_what_it_makes_otherwise_tells_nothing(c: str) -> None:
+    after = fix_texts(files(STATES.format(h=ZEROS, c=c)))[0]["main.py"]
+    assert f"h, c = {ZEROS[:-1]}, device=next(net.parameters()).device)" in after

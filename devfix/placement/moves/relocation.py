@@ -29,6 +29,7 @@ from devfix.placement.moves import (
     argument_move,
     asked_there,
     common_source,
+    computed_argument,
     destination,
     given_again,
     gradient_function,
@@ -163,7 +164,8 @@ class Relocator:
         yield from ((edits, 0) for edits in told_beside.ways(self.facts, self.operand, trails))
         yield sibling_move.along(self.facts, self.operand.trail), 0
         yield argument_move.before_loop(self.facts, self.operand.trail), 0
-        yield from ((self._all_by(way, trails), 0) for way in (sibling_move.along, *argument_move.WAYS))
+        ways = (sibling_move.along, *argument_move.WAYS, computed_argument.where_named)
+        yield from ((self._all_by(way, trails), 0) for way in ways)
         strange = [trail for trail in trails if not argument_move.is_given_elsewhere(self.facts, trail)]
         returned = any(hands_out(self.facts, trail, self.operand.trail) for trail in strange)
         yield () if returned else self._at_factories(), 0

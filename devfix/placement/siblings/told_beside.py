@@ -11,7 +11,7 @@ from devfix.findings import FileEdit, Operand, Origin, SetKeyword
 from devfix.placement.devices import device_expression
 from devfix.placement.devices.device_expression import Place, place_at
 from devfix.placement.moves import suffixes
-from devfix.placement.siblings.sibling_move import last_move
+from devfix.placement.siblings.sibling_move import is_placed, last_move
 from devfix.placement.text.dependence import dotted
 
 Trail = tuple[Origin, ...]
@@ -21,9 +21,10 @@ _TOLD = ("factory", "random-factory", "numpy")
 
 
 def ways(facts: Facts, operand: Operand, trails: Sequence[Trail]) -> Iterator[Edits]:
-    """The ways to do so, of which the second is for what an operand is computed from."""
+    """The ways to do so, of which the last is for what an operand is computed from."""
     if not facts.program.adopts:
         yield _in_call(facts, operand.trail)
+        yield _in_display(facts, operand.trail)
         yield _in_function(facts, trails) if operand.trail not in trails else ()
 
 
@@ -42,6 +43,29 @@ def _in_call(facts: Facts, trail: Trail) -> Edits:
         others = [*call.args, *(keyword.value for keyword in call.keywords)]
         if any(found.code == _device_of(other) for other in others if other is not place.node):
             return suffixes.added(facts, place.outline, place.node, f".to({found.code})")
+    return ()
+
+
+def _in_display(facts: Facts, trail: Trail) -> Edits:
+    """``h, c = torch.zeros(2, 3).cuda(), torch.zeros(2, 3).cuda()``, where the author moves one of two made alike."""
+    place = place_at(facts, trail[0].path, trail[0].span) if trail and trail[0].kind in _TOLD else None
+    statement = place.outline.statement_of(place.node) if place is not None else None
+    value = statement.value if isinstance(statement, ast.Assign) and len(statement.targets) == 1 else None
+    target = statement.targets[0] if isinstance(statement, ast.Assign) else None
+    if place is None or not isinstance(value, ast.Tuple) or not isinstance(target, ast.Tuple):
+        return ()
+    if not isinstance(place.node, ast.Call) or place.node not in value.elts or statement is None:
+        return ()
+    for name, other in zip(target.elts, value.elts, strict=False):
+        suffix = last_move(other)
+        made = (
+            other.func.value
+            if isinstance(other, ast.Call) and isinstance(other.func, ast.Attribute)
+            else None
+        )
+        alike = suffix and isinstance(made, ast.Call) and dotted(made.func) == dotted(place.node.func)
+        if alike and isinstance(name, ast.Name) and is_placed(facts, place, statement, name.id):
+            return suffixes.as_beside(facts, place.outline, place.node, suffix, statement)
     return ()
 
 
