@@ -110,3 +110,65 @@ def test_what_another_function_takes_a_column_of_keeps_its_floats() -> None:
     after = fix_texts({"main.py": before}, Applicability.UNSAFE)[0]["main.py"]
     assert "np.loadtxt(path).T)\n" in after
     assert "index_add(0, edges[1].long(), h)" in after
+
+
+WORDS = """
+import sys
+import torch
+from torch import nn
+
+
+class Table(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.rows = nn.Embedding(8, 8)
+
+    def forward(self, ids):
+        return self.rows(ids)
+
+
+class Bare(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.rows = nn.Parameter(torch.zeros(8, 8))
+
+    def forward(self, ids):
+        return self.rows[ids]
+
+
+def grow(model, ids):
+    for _ in range(3):
+        SHORT
+        ids = torch.cat((ids, model(short)[:, -1:].argmax(-1)), dim=1)
+    return ids
+
+
+model = Table() if len(sys.argv) > 1 else Bare()
+print(model(torch.arange(4)).sum(), grow(model, torch.zeros(2, 1)))
+"""
+
+
+def _grown(short: str) -> list[str]:
+    before = WORDS.replace("SHORT", short)
+    after = fix_texts({"main.py": before}, Applicability.UNSAFE)[0]["main.py"].splitlines()
+    return [line.strip() for line in after if line not in before.splitlines()]
+
+
+@pytest.mark.parametrize(
+    "short", ["short = ids if ids.size(1) < 4 else ids[:, -4:]", "short = ids[:, -4:]", "short = ids"]
+)
+def test_what_is_chosen_or_cut_from_it_is_an_index_as_well(short: str) -> None:
+    (line,) = _grown(short)
+    assert "torch.zeros(2, 1, dtype=torch.int64)" in line
+
+
+@pytest.mark.parametrize(
+    "short",
+    [
+        "short = ids; last = ids[:, -1] * 0.5",
+        "short = ids; ids[:, -1].mul_(0.5)",
+        "short = ids; print(torch.sigmoid(ids[:, -1]))",
+    ],
+)
+def test_what_is_reckoned_with_a_part_of_it_keeps_its_floats(short: str) -> None:
+    assert not any("dtype" in line for line in _grown(short))

@@ -108,8 +108,10 @@ class _Lives:
             return above.attr in _PLAIN
         if isinstance(above, ast.Call):
             return use is not above.func and self._leads_on(above)
-        if isinstance(above, ast.Assign):
-            return all(self._is_renamed(outline, around, use, target) for target in above.targets)
+        whole = _chosen_or_cut(outline, use)
+        given = outline.parents[whole]
+        if isinstance(given, ast.Assign) and given.value is whole:
+            return all(self._is_renamed(outline, around, use, target) for target in given.targets)
         return isinstance(above, _HANDED)
 
     def _leads_on(self, call: ast.Call) -> bool:
@@ -125,3 +127,14 @@ class _Lives:
             isinstance(part, ast.Name) and (part.id == use.id or self._is_handed_on(outline, around, part.id))
             for part in parts
         )
+
+
+def _chosen_or_cut(outline: Outline, use: ast.Name) -> ast.AST:
+    """The choice that a name is part of, or what is cut out of it: ``ids if short else ids[:, -size:]``."""
+    node: ast.AST = use
+    while True:
+        above = outline.parents[node]
+        chosen = isinstance(above, ast.IfExp) and above.test is not node
+        if not chosen and not (isinstance(above, ast.Subscript) and above.value is node):
+            return node
+        node = above

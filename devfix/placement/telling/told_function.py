@@ -15,7 +15,8 @@ from devfix.placement.devices.device_expression import DeviceExpression, Place, 
 from devfix.placement.devices.reaching import is_wanted
 from devfix.placement.telling import told_class
 from devfix.placement.telling.told_class import HOST, NAME
-from devfix.placement.text import chains, namesakes, provenance
+from devfix.placement.text import chains, provenance
+from devfix.placement.text.namesakes import Namesakes, of_receiver
 from devfix.placement.text.provenance import MADE
 
 Edits = tuple[FileEdit, ...]
@@ -291,11 +292,8 @@ def calls(facts: Facts, outline: Outline, function: ast.FunctionDef) -> Iterator
     """
     owner = outline.class_of(function) if function.name != "__init__" else None
     named = list(_mentioned(facts, _called(outline, function)))
-    strange = [
-        node
-        for other, node in named
-        if owner is not None and namesakes.is_namesake(facts, other, node, owner)
-    ]
+    others = Namesakes(facts, owner)
+    strange = {node for other, node in named if others.has(other, node)}
     for other, node in named:
         if node in strange:
             continue
@@ -304,7 +302,7 @@ def calls(facts: Facts, outline: Outline, function: ast.FunctionDef) -> Iterator
                 yield None
         elif told_class.is_use(other, node):
             call = other.parents[node]
-            known = not strange or namesakes.of_receiver(other, node) is owner
+            known = not strange or of_receiver(other, node) is owner
             is_call = known and isinstance(call, ast.Call) and call.func is node
             yield Place(other.source.path, other, call) if is_call else None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cached_property
 
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.outline import Outline
@@ -11,17 +12,35 @@ from devfix.analysis.text.outline import Outline
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
-def is_namesake(facts: Facts, outline: Outline, node: ast.AST, owner: ast.ClassDef) -> bool:
-    """Whether a name is that of a method which a class that has nothing to do with the owner defines.
+class Namesakes:
+    """The methods of a name that classes define which have nothing to do with its owner."""
 
-    It is one in that definition, and in what the objects of that class call of their own: ``self.reset()``.
-    """
-    cls = outline.parents.get(node) if isinstance(node, _FUNCTIONS) else of_receiver(outline, node)
-    name = node.name if isinstance(node, _FUNCTIONS) else getattr(node, "attr", "")
-    if not isinstance(cls, ast.ClassDef) or cls is owner:
-        return False
-    defined = any(isinstance(each, _FUNCTIONS) and each.name == name for each in cls.body)
-    return defined and not _are_related(facts, {cls.name, owner.name})
+    def __init__(self, facts: Facts, owner: ast.ClassDef | None) -> None:
+        self.facts = facts
+        self.owner = owner
+
+    def has(self, outline: Outline, node: ast.AST) -> bool:
+        """Whether a name is that of such a method: in its definition, or in what objects of the class call of their own."""
+        cls = outline.parents.get(node) if isinstance(node, _FUNCTIONS) else of_receiver(outline, node)
+        name = node.name if isinstance(node, _FUNCTIONS) else getattr(node, "attr", "")
+        if self.owner is None or not isinstance(cls, ast.ClassDef) or cls is self.owner:
+            return False
+        defined = any(isinstance(each, _FUNCTIONS) and each.name == name for each in cls.body)
+        return defined and not self._are_related({cls.name, self.owner.name})
+
+    def _are_related(self, names: set[str]) -> bool:
+        """Whether a class derives from the other, or some class from both."""
+        return len(names) < 2 or any(names <= _ancestors(self._bases, name) for name in self._bases)
+
+    @cached_property
+    def _bases(self) -> dict[str, set[str]]:
+        """The names of what each class derives from, and its own."""
+        bases: dict[str, set[str]] = {}
+        for path in self.facts.program.sources:
+            for cls in _classes(self.facts, path):
+                given = {ast.unparse(base).rpartition(".")[2] for base in cls.bases}
+                bases.setdefault(cls.name, {cls.name}).update(given)
+        return bases
 
 
 def of_receiver(outline: Outline, node: ast.AST) -> ast.ClassDef | None:
@@ -30,16 +49,6 @@ def of_receiver(outline: Outline, node: ast.AST) -> ast.ClassDef | None:
     if function is None or not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Name):
         return None
     return outline.class_of(function) if outline.receiver_name(function) == node.value.id else None
-
-
-def _are_related(facts: Facts, names: set[str]) -> bool:
-    """Whether a class derives from the other, or some class from both."""
-    bases: dict[str, set[str]] = {}
-    for path in facts.program.sources:
-        for cls in _classes(facts, path):
-            given = {ast.unparse(base).rpartition(".")[2] for base in cls.bases}
-            bases.setdefault(cls.name, {cls.name}).update(given)
-    return len(names) < 2 or any(names <= _ancestors(bases, name) for name in bases)
 
 
 def _classes(facts: Facts, path: str) -> Iterator[ast.ClassDef]:
