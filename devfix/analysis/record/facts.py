@@ -144,14 +144,15 @@ class Facts:
         return found
 
     def is_read_on_host(self, trail: tuple[Origin, ...]) -> bool:
-        """Whether what has this life is also given to a call that reads it on the CPU, and finds it there."""
+        """Whether what has this life is also given to a call that reads it on the CPU, or writes it to a file, and finds it there."""
         first = of_its_own(trail) if trail else None
         return first is not None and replace(first, kind="hosted") in self._recorder.remarked
 
-    def is_of_samples(self, made: Origin, mismatch: Mismatch) -> bool:
-        """Whether what another function than that of a mismatch makes also goes into the batches of a loader."""
+    def stays(self, made: Origin, mismatch: Mismatch) -> bool:
+        """Whether what is made there is read on the CPU or saved, too, or what another function makes goes into batches as well."""
         is_elsewhere = (made.path, made.scope) != (mismatch.path, mismatch.get("scope"))
-        return is_elsewhere and replace(made, kind="sampled") in self._recorder.remarked
+        sampled = is_elsewhere and replace(made, kind="sampled") in self._recorder.remarked
+        return sampled or self.is_read_on_host((made,))
 
     def is_sampled(self, named: Origin) -> bool:
         """Whether what got a name there, or was given for a parameter, goes on to the batches of a loader, from the CPU."""

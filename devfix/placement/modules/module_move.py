@@ -40,6 +40,7 @@ from devfix.placement.modules import (
     module_lists,
     sibling_module,
 )
+from devfix.placement.moves import inference
 from devfix.placement.telling import told_function
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -64,6 +65,7 @@ class ModuleMover:
             self.sites = (*self.sites[1:], self.sites[0])  # whichever it is moves at the call
         self.title = f"move `{spoken_name(operand)}` to the device of its inputs"
 
+    @inference.outside
     def fixes(self) -> list[Fix]:
         """All fixes, the preferred one first, without repeats."""
         ways = self._before_copied() if self._is_copied else self._candidates()

@@ -34,6 +34,7 @@ from devfix.placement.moves import (
     given_again,
     gradient_function,
     handing,
+    inference,
     loop_parameter,
     made_beside_result,
     map_location,
@@ -82,6 +83,7 @@ class Relocator:
         self.operand = operand
         self.peers = [o for o in mismatch.operands if o is not operand and o.device not in ("cpu", None)]
 
+    @inference.outside
     def fixes(self) -> list[Fix]:
         """All fixes, the preferred one first, without repeats."""
         if self.operand.trail[-1:] and self.operand.trail[-1].kind == "sometimes":
@@ -283,7 +285,7 @@ class Relocator:
 
     def _made_on(self, place: Place, origin: Origin, found: DeviceExpression) -> Edits:
         """The factory call makes its tensor on the device; a random one is drawn first, then moved."""
-        if not isinstance(place.node, ast.Call) or self.facts.is_of_samples(origin, self.mismatch):
+        if not isinstance(place.node, ast.Call) or self.facts.stays(origin, self.mismatch):
             return ()
         if (filled := filled_at_random(place.outline, place.node, self.mismatch.sink)) is not None:
             return self._wrapped(Place(place.path, place.outline, filled), found)

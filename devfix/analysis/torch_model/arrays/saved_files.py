@@ -18,7 +18,7 @@ from devfix.analysis.torch_model.arrays import data_types, sparse_matrices
 from devfix.analysis.torch_model.python import file_names
 from devfix.analysis.torch_model.tensors import host_memory
 from devfix.analysis.torch_model.tensors.arguments import nesting
-from devfix.analysis.torch_model.training import snapshots
+from devfix.analysis.torch_model.training import saved_tensors, snapshots
 from devfix.analysis.torch_model.training.snapshots import Kept, Snapshot
 
 if TYPE_CHECKING:
@@ -114,6 +114,7 @@ def dump(library: str, named: str) -> Callable[[Interpreter, str, CallSite], Val
 
     def write(interp: Interpreter, name: str, site: CallSite) -> Value:
         value = site.value(0, "obj", "value")
+        saved_tensors.note(interp, value)
         if value is not None:
             _write(interp, library, file_names.of(interp, site.get(1, named)), snapshots.taken(interp, value))
         return NONE

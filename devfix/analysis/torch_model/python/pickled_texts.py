@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis.domain.values import UNKNOWN, External, Obj, Value
 from devfix.analysis.language.frames import CallSite
 from devfix.analysis.torch_model.python import copies
+from devfix.analysis.torch_model.training import saved_tensors
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -18,6 +19,7 @@ _OF = "of"
 
 def dumps(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``pickle.dumps(x)``: bytes that hold what ``x`` is now."""
+    saved_tensors.note(interp, site.value(0, "obj"))
     value = copies.clone(interp, site.value(0, "obj") or UNKNOWN, {})
     return interp.new(Obj("external", External(_NAME), attrs={_OF: value}))
 

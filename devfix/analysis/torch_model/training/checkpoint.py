@@ -27,13 +27,12 @@ from devfix.analysis.domain.values import (
 )
 from devfix.analysis.language import containers
 from devfix.analysis.language.frames import Arg, CallSite
-from devfix.analysis.nn import modules
 from devfix.analysis.text.syntax import remembered
 from devfix.analysis.torch_model.devices import device_strings
 from devfix.analysis.torch_model.python import copies, file_names, text_methods
 from devfix.analysis.torch_model.tensors import requirements
 from devfix.analysis.torch_model.tensors.requirements import Part
-from devfix.analysis.torch_model.training import snapshots, storage_mapping
+from devfix.analysis.torch_model.training import saved_tensors, snapshots, storage_mapping
 from devfix.analysis.torch_model.training.snapshots import Snapshot
 from devfix.findings import Origin
 
@@ -103,7 +102,8 @@ def save(interp: Interpreter, name: str, site: CallSite) -> Value:
     key, value = _key(interp, site, 1), site.value(0, "obj")
     if key is not None:
         interp.written.add(key)
-    if value is not None and _holds_model(interp, value):
+    saved_tensors.note(interp, value)
+    if value is not None and saved_tensors.holds_model(interp, value):
         interp.recorder.whole_models |= interp.is_script
         interp.saved_models[key] = copies.clone(interp, value, {})
     if key is not None and value is not None:
@@ -136,13 +136,6 @@ def _whole(interp: Interpreter, key: tuple[str, ...] | None) -> Value | None:
     if found is None and nameless and len(interp.written) == 1:
         found = next(iter(interp.saved_models.values()), None)
     return found if interp.obj_of(found) is not None else None  # one that another path wrote is not there
-
-
-def _holds_model(interp: Interpreter, value: Value) -> bool:
-    """Whether a value is a module, or a list or dict with one."""
-    obj = interp.obj_of(value)
-    held = [value] if obj is None or obj.kind not in ("list", "dict") else containers.everything(obj)
-    return any(modules.is_module(interp, each) for each in held)
 
 
 def _key(interp: Interpreter, site: CallSite, position: int = 0) -> tuple[str, ...] | None:
