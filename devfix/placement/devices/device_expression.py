@@ -118,7 +118,7 @@ def find(facts: Facts, place: Place, peers: list[Operand]) -> DeviceExpression |
         return DeviceExpression(told)
     code = next(filter(None, (_peer(facts, place, peer) for peer in modules)), None)
     if code is not None or (not anywhere and other_accelerator.are_several(place.outline.source.tree)):
-        return DeviceExpression(f"next({code}.parameters()).device") if code is not None else None
+        return DeviceExpression(own_device.of_module(place, code)) if code is not None else None
     name = _name(facts, place, "module") or _module_around(facts, place)
     if name is not None:
         return DeviceExpression(own_device.of_module(place, name))

@@ -14,6 +14,7 @@ from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.docstrings import is_text
 from devfix.analysis.text.outline import Outline
 from devfix.findings import FileEdit, InsertAfter
+from devfix.placement.devices import device_property
 from devfix.placement.devices.constructed import sets
 from devfix.placement.text.dependence import dotted
 from devfix.source import Source
@@ -47,7 +48,7 @@ def told(facts: Facts, place: Place) -> str | None:
 
 
 def of_module(place: Place, name: str) -> str:
-    """The device of a module: ``self.device`` where a property of the class says that of ``self.model``, else of its parameters."""
+    """The device of a module: ``self.device`` where a property of the class says that of ``self.model``, or where it has one itself, else of its parameters."""
     function = place.outline.function_of(place.node)
     receiver, _, attribute = name.partition(".")
     if (
@@ -61,7 +62,7 @@ def of_module(place: Place, name: str) -> str:
                 continue
             if _of_attribute(attribute).fullmatch(_returned(part) or ""):
                 return f"{receiver}.{part.name}"
-    return f"next({name}.parameters()).device"
+    return device_property.of(place, name) or f"next({name}.parameters()).device"
 
 
 def _of_attribute(attribute: str) -> re.Pattern[str]:
