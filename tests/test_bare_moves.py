@@ -106,7 +106,7 @@ def test_a_guard_that_says_something_else_is_not_taken_over(move: str) -> None:
 @pytest.mark.parametrize(
     "move",
     [
-        "x = x.cuda() if args.cuda else x",
+        "x = x.cuda() if args.cuda else x + 0",
         "for use in (args.cuda,):\n        if use:\n            x = x.cuda()",
         "if args.cuda:\n        if torch.rand(1) > 0:\n            x = x.cuda()",
     ],
@@ -116,7 +116,12 @@ def test_what_else_is_asked_guards_no_module(move: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "move", ["if args.cuda:\n        x = x.cuda()", "if args.cuda:\n        x, y = x.cuda(), y.cuda()"]
+    "move",
+    [
+        "if args.cuda:\n        x = x.cuda()",
+        "if args.cuda:\n        x, y = x.cuda(), y.cuda()",
+        "x = x.cuda() if args.cuda else x",
+    ],
 )
 def test_an_option_guards_one_move_or_several(move: str) -> None:
     text = _program(move)
@@ -349,10 +354,16 @@ def test_a_module_moves_as_all_does_that_each_run_comes_to(used: str) -> None:
     assert _fixed(text) == text.replace(MADE, f"{MADE}    net.cuda()\n")
 
 
+def test_a_module_moves_under_the_test_by_which_what_it_meets_is_chosen() -> None:
+    chosen = "x.cuda() if torch.cuda.is_available() else x"
+    text = HARD_CODED.format(moved=chosen, used="train(net, data)")
+    guarded = "    if torch.cuda.is_available():\n        net.cuda()\n"
+    assert _fixed(text) == text.replace(MADE, MADE + guarded)
+
+
 @pytest.mark.parametrize(
     ("moved", "used"),
     [
-        ("x.cuda() if torch.cuda.is_available() else x", "train(net, data)"),
         ("x.cuda()", 'train(net, data)\n    print(net.weight.device.type == "cpu")'),
         ("x.cuda()", "if args.testing:\n        train(net, data)"),
         ("x.cuda()", "if args.testing:\n        raise SystemExit\n    train(net, data)"),

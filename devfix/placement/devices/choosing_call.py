@@ -36,8 +36,8 @@ def of_peers(facts: Facts, place: Place, peers: Iterable[Operand]) -> str | None
             continue
         if own is not None and root in vocabulary(own).parameters | vocabulary(own).bound:
             continue
-        meant = _definition(facts, origin.path, name or "")
-        if meant is not None and meant == _definition(facts, place.path, name or ""):
+        meant = definition(facts, origin.path, name or "")
+        if meant is not None and meant == definition(facts, place.path, name or ""):
             return f"{name}()"
     return None
 
@@ -67,7 +67,7 @@ def _function(facts: Facts, origin: Origin) -> ast.expr | None:
     return chosen.func if plain and isinstance(chosen, ast.Call) else None
 
 
-def _definition(facts: Facts, path: str | None, name: str, left: int = _IMPORTS) -> tuple[str, str] | None:
+def definition(facts: Facts, path: str | None, name: str, left: int = _IMPORTS) -> tuple[str, str] | None:
     """The file that defines the function that a file calls by a name, and what it is called there; None for anything else."""
     first, _, rest = name.partition(".")
     if path is None or path not in facts.program.sources or not left:
@@ -80,5 +80,5 @@ def _definition(facts: Facts, path: str | None, name: str, left: int = _IMPORTS)
                 continue
             head, level = (node.module or "", node.level) if isinstance(node, ast.ImportFrom) else ("", 0)
             module = facts.program.resolve(path, f"{head}.{alias.name}".lstrip(".") if rest else head, level)
-            return _definition(facts, module, rest or alias.name, left - 1)
+            return definition(facts, module, rest or alias.name, left - 1)
     return None

@@ -36,6 +36,18 @@ def is_guard(choice: ast.AST) -> bool:
     return bool(placed) and all(placed) and several and len(bound) == len(silent)
 
 
+def is_choice(value: ast.expr) -> bool:
+    """Whether a value is ``x.cuda() if use_cuda else x``."""
+    move = value.body if isinstance(value, ast.IfExp) and is_flag(value.test) else None
+    if (
+        not isinstance(value, ast.IfExp)
+        or not isinstance(move, ast.Call)
+        or not isinstance(move.func, ast.Attribute)
+    ):
+        return False
+    return move.func.attr in _MOVES and ast.unparse(move.func.value) == ast.unparse(value.orelse)
+
+
 def _says(statement: ast.stmt) -> bool:
     """Whether a statement does nothing but print a text."""
     called = statement.value if isinstance(statement, ast.Expr) else None
@@ -100,9 +112,14 @@ def tests_around(outline: Outline, move: ast.expr, place: ast.AST) -> list[ast.e
         around, inner = outline.parents[around], around
         if around in shared:
             break
-        if isinstance(around, (ast.Try, ast.IfExp)) or (isinstance(around, ast.If) and not is_guard(around)):
+        chooses = isinstance(around, ast.If) and not is_guard(around)
+        if (
+            isinstance(around, ast.Try)
+            or chooses
+            or (isinstance(around, ast.IfExp) and not is_choice(around))
+        ):
             return None
-        tests += [around.test] if isinstance(around, ast.If) and inner is not around.test else []
+        tests += [around.test] if isinstance(around, (ast.If, ast.IfExp)) and inner is not around.test else []
     return tests
 
 

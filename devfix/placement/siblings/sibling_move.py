@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import ast
-import math
 import re
 from collections.abc import Callable, Container, Iterator
-from operator import attrgetter
 
 from devfix.analysis.domain.lattice import CPU
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.record.recorder import Binding
 from devfix.analysis.text.outline import Outline
-from devfix.analysis.torch_model.names import is_in_place
 from devfix.findings import FileEdit, InsertAfter, Origin, WrapExpression
 from devfix.placement.batches.branching import asks_what, with_other_branches
 from devfix.placement.devices import device_expression
 from devfix.placement.devices.device_expression import Place, place_at
 from devfix.placement.moves import suffixes
-from devfix.placement.siblings import made_alike
-from devfix.placement.text import chains
-from devfix.placement.text.dependence import dotted
+from devfix.placement.siblings import made_alike, same_words
+from devfix.placement.text import chains, following_use
 
 Edits = tuple[FileEdit, ...]
 _MOVES = ("to", "cuda")
@@ -52,6 +48,20 @@ def beside(facts: Facts, place: Place, *, anyhow: bool = False) -> Edits:
             rank = place.outline.source.span(place.node).column
             span = place.outline.source.span(statement)
             return (FileEdit(place.path, InsertAfter(span, f"{name} = {name}{suffix}", rank)),)
+    return () if named else _in_same_words(facts, place, unpacking)
+
+
+def _in_same_words(facts: Facts, place: Place, unpacking: ast.stmt) -> Edits:
+    """After the statement that gives a sibling its name again by a choice, or by a function that is for moves."""
+    unpacked = _unpacked(unpacking)
+    for statement in _following(place, unpacking):
+        if not isinstance(statement, ast.Assign):
+            continue
+        for sibling in unpacked:
+            if not binds(statement, sibling) or not is_placed(facts, place, statement, sibling):
+                continue
+            if edits := same_words.after(facts, place, statement, sibling):
+                return edits
     return ()
 
 
@@ -119,7 +129,7 @@ def _under_guard(facts: Facts, place: Place) -> Edits:
     if not isinstance(place.node, ast.Name) or not binds(statement, place.node.id):
         return ()
     name, block = place.node.id, place.outline.block_of(statement)
-    end = next_use(place.outline, statement, name)
+    end = following_use.line_of(place.outline, statement, name)
     for guard in block[block.index(statement) + 1 :]:
         if guard.lineno > end:
             break  # it has been read, or is another one from here on
@@ -142,42 +152,9 @@ def _also_moved(
 ) -> Iterator[tuple[ast.stmt, str]]:
     """What is made as the value of a statement is, and goes where that goes, moves under the guard as well."""
     for other, name in made_alike.others(outline, statement):
-        before = other.lineno < guard.lineno < next_use(outline, other, name)
+        before = other.lineno < guard.lineno < following_use.line_of(outline, other, name)
         if before and name not in moves:
             yield other, name
-
-
-def next_use(outline: Outline, statement: ast.stmt, name: str) -> float:
-    """The line behind a statement in which a name stands again, where that does more than fill it."""
-    scope = outline.function_of(statement) or outline.source.tree
-    end = (statement.end_lineno or 0, statement.end_col_offset or 0)
-    behind = [n for n in outline.occurrences(scope, name) if (n.lineno, n.col_offset) >= end]
-    behind.sort(key=attrgetter("lineno"))
-    return next((n.lineno for n in behind if not _only_fills(outline.statement_of(n), name)), math.inf)
-
-
-def _only_fills(statement: ast.stmt, name: str) -> bool:
-    """Whether a statement is ``name.fill_(...)`` or the like, whose result nobody keeps, or ``name[i] = ...``."""
-    if _writes_entries(statement, name):
-        return True
-    if isinstance(statement, ast.Assign):
-        nobody = all(isinstance(target, ast.Name) and target.id == "_" for target in statement.targets)
-    else:
-        nobody = isinstance(statement, ast.Expr)
-    call = statement.value if nobody and isinstance(statement, (ast.Assign, ast.Expr)) else None
-    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
-        return False
-    owner = dotted(call.func.value)
-    return owner in (name, f"{name}.data") and is_in_place(call.func.attr)
-
-
-def _writes_entries(statement: ast.stmt, name: str) -> bool:
-    """Whether a statement writes to parts of what a name stands for, and reads nothing of it."""
-    target = statement.targets[0] if isinstance(statement, ast.Assign) else None
-    if not isinstance(target, ast.Subscript) or not isinstance(target.value, ast.Name):
-        return False
-    named = [node for node in ast.walk(statement) if isinstance(node, ast.Name) and node.id == name]
-    return named == [target.value]
 
 
 def _is_made_before(outline: Outline, guard: ast.stmt, name: str) -> bool:

@@ -14,6 +14,7 @@ from devfix.findings import FileEdit, InsertAfter
 from devfix.placement.devices.device_expression import Place
 from devfix.placement.moves import suffixes
 from devfix.placement.siblings import sibling_move
+from devfix.placement.text import following_use
 from devfix.placement.text.dependence import dotted
 
 Edits = tuple[FileEdit, ...]
@@ -93,7 +94,7 @@ def _binds(statement: ast.stmt, name: str) -> bool:
 def _next_use(outline: Outline, statement: ast.Assign, name: str) -> float:
     """The line behind a statement in which what it has given to a name or an object is used; few moves come far enough to be asked."""
     kept = "." in name
-    return _next_seen(outline, statement) if kept else sibling_move.next_use(outline, statement, name)
+    return _next_seen(outline, statement) if kept else following_use.line_of(outline, statement, name)
 
 
 def _next_seen(outline: Outline, statement: ast.Assign) -> float:
