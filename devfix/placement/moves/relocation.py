@@ -96,20 +96,18 @@ class Relocator:
         if made := [self._made_at(origin, place) for origin, place in inside]:
             edits = tuple(dict.fromkeys(edit for each in made for edit in each))
             return [self._fix(edits, 0)] if all(made) else []
-        found: dict[Edits, Fix] = {}
+        back = moving_back.fix(self.facts, self.operand)
         lent = lent_module.fix(self.facts, self.operand, self.peers)
         left = taken_back.fixes(self.facts, self.operand, self.peers)
-        for fix in (lent, moving_back.fix(self.facts, self.operand), *left):
-            found.update({fix.edits: fix} if fix is not None else {})
+        found = {fix.edits: fix for fix in (lent, back, *left) if fix is not None}
         met = (self.facts, self.mismatch, self.operand, self.peers)
         kept, stays_there = destination.kept(*met)
         if kept is not None and self.facts.program.adopts and self._is_computed():
             kept = replace(kept, turn=_LAST)  # it moves with what it is computed from, if that does
         if kept is not None and destination.is_on_purpose(self.facts, self.mismatch, self.operand):
             found[kept.edits] = kept
-        for edits, turn in self._candidates():
-            if edits:
-                found.setdefault(edits, self._fix(edits, turn))
+        for edits, turn in (way for way in self._candidates() if way[0]):
+            found.setdefault(edits, self._fix(edits, turn))
         if kept is not None and stays_there:
             found = self._with_destination(found, kept)
         # Last, for what has to stay where it is, as samples of a dataset do.
