@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from typing import Any
 
@@ -72,6 +73,30 @@ np.average(m, axis=0, weights=np.ones(3, dtype=np.float32))
 np.average(m, axis=0, weights=np.ones(3, dtype=np.int16))
 np.average(m, axis=0, weights=np.array([True, False, True]))
 np.average([a, a], axis=0, weights=[1, 2])
+np.c_[a, a / 2]
+np.c_[m[0], m[1]]
+np.r_[a, a]
+np.r_[0:4, a]
+np.r_[0:1:3j, 2]
+np.r_[a, 0]
+np.mgrid[0:1:3j, 0:1:3j]
+np.mgrid[0:2, 0:1:0.5]
+np.select([a > 1, a > 2], [a, a * 2], default=0)
+np.select([a > 1, a > 2], [a * 0.5, a * 0.25])
+np.piecewise(a, [a > 0], [lambda x: x, 0])
+np.vectorize(lambda v: v * 0.5)(a.astype(float))
+np.vectorize(math.sin)(a)
+np.vectorize(len)(["a", "bc"])
+np.fromfunction(lambda i, j: i + j, (3, 3))
+np.fromfunction(lambda i, j: i + j, (3, 3), dtype=int)
+np.fromstring("1.5,2", sep=",")
+np.einsum("ij,kj->ik", m, m)
+np.einsum("ij,ij", m, m)
+np.polyval([1.0, 2.0], a.astype(float))
+np.bincount([0, 1, 1])
+np.bincount([0, 1, 1], weights=a[:3])
+np.array([a[0], 0.5])
+np.array([np.float32(1), 2.0])
 """.splitlines()
 
 
@@ -96,9 +121,10 @@ def test_a_result_has_the_dtype_that_numpy_gives_it(call: str, dtype: str) -> No
     }
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        names = {"np": np, **{name: eval(text, {"np": np}) for name, text in made.items()}}
+        names = {"np": np, "math": math, **{name: eval(text, {"np": np}) for name, text in made.items()}}
         result = eval(call, names)
     lines = [
+        "import math",
         "import numpy as np",
         *(f"{name} = {text}" for name, text in made.items()),
         f"result = {call}",

@@ -53,7 +53,7 @@ from devfix.analysis.language import (
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.nn.modules import external_bases
 from devfix.analysis.torch_model import names
-from devfix.analysis.torch_model.arrays import numpy_model
+from devfix.analysis.torch_model.arrays import grids
 from devfix.analysis.torch_model.concurrency import coroutines
 from devfix.analysis.torch_model.devices import device_settings
 from devfix.analysis.torch_model.loading import batch_mates, file_parts, part_movers
@@ -188,8 +188,8 @@ def subscript(interp: Interpreter, node: ast.Subscript) -> Value:
     """
     value = without_none(interp.eval(node.value))
     if isinstance(value, External):
-        if value.name in numpy_model.GRIDS:
-            return numpy_model.GRIDS[value.name](interp, node.slice)
+        if value.name in grids.HANDLERS:
+            return grids.HANDLERS[value.name](interp, node.slice)
         if value.name.endswith(".__dict__"):
             return reflection.chosen(interp, value, node)
         if value.name == "sys.modules" and getattr(node.slice, "id", "") == "__name__":

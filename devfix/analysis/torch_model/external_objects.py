@@ -66,6 +66,7 @@ from devfix.analysis.torch_model.python import (
     command_line,
     container_bases,
     context_variables,
+    dates,
     mappings,
     number_limits,
     python_random,
@@ -88,6 +89,7 @@ _ATTRIBUTES: dict[External, Callable[[Interpreter, Ref, Obj, str, ast.expr], Val
     External(plots.AXES): plots.attribute,
     picture_types.PICTURE: pictures.attribute,
     **dict.fromkeys(vision.CHAINS, vision.attribute),
+    **dates.ATTRIBUTES,
 }
 _HARMLESS_METHODS = frozenset(
     "add_scalar add_scalars add_histogram add_graph add_image info debug warning error log write print "
@@ -257,6 +259,7 @@ _BY_CLASS: dict[str, Callable[[Interpreter, Ref, Obj, str, CallSite], Value]] = 
     checkpoint.LOADED.name: _file,
     sobol.NAME: sobol.method,
     python_random.GENERATOR: python_random.method,
+    **dates.METHODS,
     single_dispatch.NAME: single_dispatch.method,
     single_dispatch.METHOD: single_dispatch.method,
     grad_mode.NAME: _manager,

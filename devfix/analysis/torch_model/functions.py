@@ -50,6 +50,7 @@ from devfix.analysis.torch_model.modules import layers, reparametrizations, supe
 from devfix.analysis.torch_model.python import (
     attribute_checks,
     context_variables,
+    dates,
     default_dicts,
     evaluated_text,
     exceptions,
@@ -144,6 +145,7 @@ HANDLERS: dict[str, Handler] = {
     **evaluated_text.HANDLERS,
     **reparametrizations.HANDLERS,
     **standard_library.HANDLERS,
+    **dates.HANDLERS,
     **iteration_tools.HANDLERS,
     **python_random.HANDLERS,
     **quantifiers.HANDLERS,

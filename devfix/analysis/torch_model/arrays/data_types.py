@@ -6,13 +6,16 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.join import scalar_type
-from devfix.analysis.domain.lattice import rank_of_broadcast
+from devfix.analysis.domain.lattice import INTEGERS, rank_of_broadcast
 from devfix.analysis.domain.values import Array, Sequence, Tensor, Union, Value, without_none
 from devfix.analysis.language import iteration
 from devfix.analysis.torch_model.arrays import numpy_types, picture_types, table_types
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
+
+#: What float64 beside it leaves float64.
+_REAL = frozenset(("float64", "float32", "float16", "bool", *INTEGERS))
 
 
 def of_data(interp: Interpreter, value: Value | None, around: tuple[Value, ...] = ()) -> str | None:
@@ -38,7 +41,7 @@ def of_data(interp: Interpreter, value: Value | None, around: tuple[Value, ...] 
         return found.pop()
     if found == {"int64", "bool"}:
         return "int64"
-    return "float64" if found and found <= {"int64", "float64", "bool"} else None
+    return "float64" if "float64" in found and found <= _REAL else None
 
 
 def contents(interp: Interpreter, value: Value) -> tuple[Value, ...]:

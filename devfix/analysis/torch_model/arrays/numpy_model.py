@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.copying import replace
@@ -172,21 +171,6 @@ def _array(interp: Interpreter, site: CallSite) -> Value:
     return _made(interp, "array", site, data_types.of_data(interp, data), rank)
 
 
-def grid(interp: Interpreter, key: ast.expr) -> Value:
-    """``np.mgrid[0:n, 0:m]``: the coordinates along each axis; integers unless a bound is none."""
-    slices = key.elts if isinstance(key, ast.Tuple) else [key]
-    bounds = [
-        interp.eval(part)
-        for axis in slices
-        if isinstance(axis, ast.Slice)
-        for part in (axis.lower, axis.upper, axis.step)
-        if part is not None
-    ]
-    kinds = {scalar_type(bound) or "complex" for bound in bounds}
-    dtype = "int64" if kinds <= {"int"} else "float64" if kinds <= {"int", "float"} else None
-    return Array(dtype, len(slices) + 1 if len(slices) > 1 else 1, (interp.site("array", key),))
-
-
 def _computed(interp: Interpreter, last: str, site: CallSite) -> Value:
     first = without_none(site.args[0].value) if site.args else UNKNOWN
     if last in _LIKE and isinstance(first, Array):
@@ -206,7 +190,8 @@ def _computed(interp: Interpreter, last: str, site: CallSite) -> Value:
     if last in _FLOAT64:
         return Array("float64", None)
     if last in _INDICES:
-        return numpy_ranks.places(interp, last, site)
+        weighed = last == "bincount" and site.value(1, "weights") not in (None, NONE)
+        return Array("float64", 1) if weighed else numpy_ranks.places(interp, last, site)
     if last in _TESTS:
         return Array("bool", first.rank if isinstance(first, Array) else None)
     array = first if isinstance(first, Array) else _as_array(interp, first)
@@ -344,8 +329,3 @@ def method(interp: Interpreter, array: Array, name: str, site: CallSite) -> Valu
     if name in ("any", "all"):
         return Array("bool", None)
     return UNKNOWN
-
-
-Grid = Callable[["Interpreter", ast.expr], Value]
-#: Objects that are indexed instead of called.
-GRIDS: dict[str, Grid] = {"numpy.mgrid": grid}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.join import scalar_type
-from devfix.analysis.domain.lattice import AT_LEAST_1, COMPLEX_OF, REAL_OF
+from devfix.analysis.domain.lattice import AT_LEAST_1, COMPLEX_OF, REAL_OF, rank_of_broadcast
 from devfix.analysis.domain.values import (
     FALSE,
     NONE,
@@ -24,7 +24,7 @@ from devfix.analysis.domain.values import (
 )
 from devfix.analysis.language import iteration
 from devfix.analysis.language.frames import Arg, CallSite
-from devfix.analysis.torch_model.arrays import data_types, numpy_ranks, numpy_types
+from devfix.analysis.torch_model.arrays import applied, data_types, numpy_ranks, numpy_types
 from devfix.analysis.torch_model.tensors.arguments import dtype_of, nesting
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 #: What has the array's dtype; and what has floats as wide, whatever it is.
 _AS_GIVEN = frozenset(
-    "partition trim_zeros rollaxis fix insert ediff1d intersect1d union1d setdiff1d setxor1d "
+    "partition trim_zeros rollaxis fix insert piecewise ediff1d intersect1d union1d setdiff1d setxor1d "
     "sliding_window_view nancumsum nancumprod".split()
 )
 _FLOATS = frozenset("gradient rint heaviside unwrap".split())
@@ -205,19 +205,6 @@ def _grid(interp: Interpreter, site: CallSite) -> Value:
     return Array("int64", AT_LEAST_1, (interp.site("array", site.node),))
 
 
-def _along(interp: Interpreter, site: CallSite) -> Value:
-    """``apply_along_axis(function, axis, array)``: what the function makes of a row."""
-    given = site.value(2, "arr")
-    given = without_none(given) if given is not None else None
-    if not isinstance(given, Array) or not site.args:
-        return UNKNOWN
-    made = interp.call(site.args[0].value, CallSite(site.node, (Arg(replace(given, rank=1)),)))
-    made = without_none(made)
-    if isinstance(made, Array):
-        return replace(made, rank=AT_LEAST_1)
-    return replace(given, dtype="float64", rank=AT_LEAST_1) if made == Scalar("float") else UNKNOWN
-
-
 def _counted(interp: Interpreter, site: CallSite) -> Value:
     """``histogram``: how many, and the edges between."""
     trail = (interp.site("array", site.node),)
@@ -247,6 +234,37 @@ def _truth(interp: Interpreter, site: CallSite) -> Value:
     return Array("bool", None)
 
 
+def _chosen(interp: Interpreter, site: CallSite) -> Value:
+    """``np.select(conditions, choices, default)``: a choice for each entry, or 0."""
+    choices = iteration.exact_items(interp, site.value(1, "choicelist") or UNKNOWN)
+    if not choices:
+        return UNKNOWN
+    values = [without_none(each) for each in (*choices, site.value(2, "default") or Const(0))]
+    rank = rank_of_broadcast([nesting(interp, value) for value in values])
+    return Array(data_types.common(interp, values), rank, (interp.site("array", site.node),))
+
+
+def _contracted(interp: Interpreter, site: CallSite) -> Value:
+    """``np.einsum("ij,jk->ik", a, b)``: as many dimensions as are named behind the arrow."""
+    named = site.args[0].value if site.args else None
+    spec = named.value if isinstance(named, Const) and isinstance(named.value, str) else ""
+    arrays = [without_none(arg.value) for arg in site.args[1:]]
+    if not arrays or site.open or site.value(None, "dtype", "out") is not None:
+        return UNKNOWN
+    _, arrow, kept = spec.partition("->")
+    rank = len(kept.strip()) if arrow and "." not in kept else None
+    return Array(data_types.common(interp, arrays), rank, (interp.site("array", site.node),))
+
+
+def _polynomial(interp: Interpreter, site: CallSite) -> Value:
+    """``np.polyval(p, x)``: each coefficient is a scalar of NumPy that meets the array."""
+    dtype = data_types.of_data(interp, site.value(0, "p"))
+    at = without_none(site.value(1, "x") or UNKNOWN)
+    if not isinstance(at, Array):
+        return UNKNOWN
+    return replace(at, dtype=numpy_types.promoted(Array(dtype, 0), at))
+
+
 def _named_dtype(_interp: Interpreter, site: CallSite) -> Value:
     """``np.dtype("float32")``; what has fields is not known."""
     name = dtype_of(site.value(0, "dtype"))
@@ -265,10 +283,14 @@ _HANDLERS: dict[str, Callable[[Interpreter, CallSite], Value]] = {
     **dict.fromkeys(("numpy.loadtxt", "numpy.genfromtxt"), _text),
     "numpy.indices": _grid,
     "numpy.lexsort": _grid,
-    "numpy.apply_along_axis": _along,
     "numpy.histogram": _counted,
     "numpy.all": _truth,
     "numpy.any": _truth,
+    "numpy.fromstring": _stored("float64"),
+    "numpy.select": _chosen,
+    "numpy.einsum": _contracted,
+    "numpy.polyval": _polynomial,
+    **applied.HANDLERS,
 }
 
 

@@ -45,7 +45,7 @@ from devfix.analysis.record.trails import (
 from devfix.analysis.torch_model.arrays import numpy_types, sparse_matrices, table_types
 from devfix.analysis.torch_model.devices import autocast, grad_mode
 from devfix.analysis.torch_model.loading import file_parts
-from devfix.analysis.torch_model.python import class_unions, overloads
+from devfix.analysis.torch_model.python import class_unions, dates, overloads
 from devfix.analysis.torch_model.python.folding import folded
 from devfix.analysis.torch_model.python.text_methods import assembled, percent
 from devfix.analysis.torch_model.tensors import (
@@ -96,10 +96,8 @@ def binary(interp: Interpreter, node: ast.BinOp, left: Value, right: Value) -> V
         return percent(left.value, right)
     if isinstance(left, Ref) or isinstance(right, Ref):
         own = overloads.binary(interp, node, node.op, left, right)
-        if own is None:
-            own = table_types.arithmetic(interp, node.op, left, right)
-        if own is None:
-            own = sparse_matrices.arithmetic(interp, node.op, left, right)
+        for library in (table_types, sparse_matrices, dates):
+            own = library.arithmetic(interp, node.op, left, right) if own is None else own
         if own is not None:
             return own
     if isinstance(node.op, ast.Mult) and isinstance(right, Tensor) and iteration.is_row(interp, left):
@@ -111,6 +109,8 @@ def binary(interp: Interpreter, node: ast.BinOp, left: Value, right: Value) -> V
             if isinstance(arg.value, (Ref, TupleValue)):
                 host_memory.check_argument(interp, "numpy.asarray", node, arg)
         return numpy_types.arithmetic(node.op, left, right)
+    if isinstance(node.op, ast.Pow) and _is_inverted(node.right, right) and scalar_type(left) == "int":
+        left = Scalar("float")
     return _python_result(interp, node.op, left, right)
 
 
@@ -313,6 +313,15 @@ def _python_result(interp: Interpreter, op: ast.operator, left: Value, right: Va
         return Scalar("float")
     logical = isinstance(op, (ast.BitAnd, ast.BitOr, ast.BitXor))
     return Scalar("bool" if logical and kinds == ("bool", "bool") else "int")
+
+
+def _is_inverted(exponent: ast.expr, value: Value) -> bool:
+    """Whether a power is a fraction, as ``2 ** -i`` is: whoever turns an exponent round has one above 0."""
+    return (
+        not isinstance(value, Const)
+        and isinstance(exponent, ast.UnaryOp)
+        and isinstance(exponent.op, ast.USub)
+    )
 
 
 def _repeated(interp: Interpreter, left: Value, right: Value) -> Value | None:
