@@ -433,3 +433,21 @@ def test_a_generator_says_nothing_of_what_it_does_not_go_through() -> None:
     after = fix_texts(before, Applicability.UNSAFE)[0]["main.py"]
     assert moved in after
     assert "sample.edges.to(" in after
+
+
+COMPUTED = KEYWORDS.replace("self.edges", "(self.edges - self.edges.mean()) / {by}")
+
+
+@pytest.mark.parametrize("by", ["2", "(self.edges.std() + 1e-8)", "self.edges.sum(0, keepdim=True)"])
+def test_a_part_that_the_method_computes_on_the_way_moves_when_it_is_computed(by: str) -> None:
+    line = f"edges=((self.edges - self.edges.mean()) / {by}).to(device),"
+    assert _added(COMPUTED.format(by=by)) == [line]
+
+
+def test_a_part_that_the_method_takes_to_the_cpu_stays_there() -> None:
+    (line,) = _added(KEYWORDS.replace("self.edges", "self.edges.cpu()"))
+    assert not line.startswith("edges=")
+
+
+def test_what_the_method_computes_and_nothing_meets_on_the_accelerator_stays() -> None:
+    assert not _added(COMPUTED.format(by="2"), use="model(batch.x) + float(batch.edges.sum())")

@@ -113,7 +113,8 @@ def _edit(outline: Outline, node: ast.AST, left: Origin, rebuilt: Rebuilt) -> Ed
     named = f"{rebuilt.receiver}.{left.text}"
     part = named if node is rebuilt.call else source.segment(source.span(node))
     code = _moved(left, part, suffix)
-    optional = _may_be_missing(outline, node, left.text)
+    kept = node is rebuilt.call or isinstance(node, ast.Attribute)
+    optional = kept and _may_be_missing(outline, node, left.text)
     if optional:
         code = f"{code} if {part} is not None else None"
     if node is rebuilt.call:

@@ -42,10 +42,10 @@ def is_left(site: Origin) -> bool:
 
 
 class _Part(NamedTuple):
-    """An argument: its position or its keyword, and the attribute of the object that it is, or that moves."""
+    """An argument: its position or its keyword, and the attribute of the object that it is, or that moves, or what is computed of some."""
 
     key: int | str
-    node: ast.Attribute
+    node: ast.expr
 
 
 class Rebuilt(NamedTuple):
@@ -186,17 +186,23 @@ def of(node: ast.Return | ast.Assign | ast.Yield) -> Rebuilt | None:
     if not isinstance(call, ast.Call):
         return None
     given = [*enumerate(call.args), *((each.arg, each.value) for each in call.keywords)]
-    moved = tuple(_Part(key, part) for key, value in given if key is not None and (part := _moved(value)))
-    if not moved:
+    parts = [(key, part) for key, value in given if key is not None and (part := _moved(value))]
+    if not parts:
         return None
-    receivers = {ast.unparse(part.node.value) for part in moved}
+    receivers = {ast.unparse(part.value) for _, part in parts}
     receiver = receivers.pop()
+    moved = tuple(_Part(key, part) for key, part in parts)
     left = tuple(
-        _Part(key, value)
-        for key, value in given
-        if key is not None and isinstance(value, ast.Attribute) and ast.unparse(value.value) == receiver
+        _Part(key, value) for key, value in given if key is not None and _stays(value, receiver)
     )
     return Rebuilt(call, receiver, moved, left) if not receivers and (left or is_alike(call)) else None
+
+
+def _stays(value: ast.expr, receiver: str) -> bool:
+    """Whether an argument is an attribute of an object, or computed of some, none of which goes anywhere."""
+    attributes = [node for node in ast.walk(value) if isinstance(node, ast.Attribute)]
+    own = any(ast.unparse(node.value) == receiver for node in attributes)
+    return own and not any(node.attr in (*MOVES, "cpu") for node in attributes)
 
 
 def is_alike(call: ast.Call) -> bool:
