@@ -59,7 +59,8 @@ def test_what_a_date_tells_is_a_number_of_its_kind(told: str) -> None:
     kind = "int" if told in _WHOLE else "float"
     ending = Ending(text)
     assert ending["told"] == Scalar(kind)
-    assert isinstance(listed := ending["listed"], Array) and listed.dtype == f"{kind}64"
+    assert isinstance(listed := ending["listed"], Array)
+    assert listed.dtype == f"{kind}64"
     assert not lies(text)
 
 
@@ -72,7 +73,8 @@ def test_what_a_date_tells_is_a_number_of_its_kind(told: str) -> None:
 )  # fmt: skip
 def test_what_else_comes_of_a_date_is_not_known(told: str) -> None:
     value = Ending(f"{_MADE}told = {told}\n")["told"]
-    assert not isinstance(value, (Scalar, Const)) and (not isinstance(value, Array) or value.dtype is None)
+    assert not isinstance(value, (Scalar, Const))
+    assert not isinstance(value, Array) or value.dtype is None
 
 
 _TRAINING = """
@@ -159,5 +161,6 @@ rows = table(torch.tensor([datetime.now().hour]))
 def test_a_power_with_an_exponent_turned_round_is_a_fraction(power: str, kind: str) -> None:
     text = f"import numpy as np\nmade = np.array([{power} for step in range(1, 5)])\n"
     made = Ending(text)["made"]
-    assert isinstance(made, Array) and made.dtype == f"{kind}64"
+    assert isinstance(made, Array)
+    assert made.dtype == f"{kind}64"
     assert not lies(text)

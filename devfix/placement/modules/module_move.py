@@ -41,7 +41,7 @@ from devfix.placement.modules import (
     sibling_module,
 )
 from devfix.placement.moves import inference
-from devfix.placement.telling import told_function
+from devfix.placement.telling import giving, told_function
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
@@ -109,6 +109,8 @@ class ModuleMover:
             yield from self._at(site, device_expression.chosen)
         for site in self.sites:
             yield bare_moves.like_inputs(self.facts, site, self.inputs)
+        for site in self.sites:
+            yield self._where_given(site)
         yield from self._as_callers_know(self.made) if self.made is not None else ()
         yield module_keeper.moved_in_method(self.facts, self.operand, self.sites)
         for site in self._homes:
@@ -127,6 +129,16 @@ class ModuleMover:
         yield module_lists.moved_by_callers(self.facts, made)
         for site in self.sites:
             yield from self._at(site, told_function.at)
+
+    def _where_given(self, site: Origin) -> tuple[FileEdit, ...]:
+        """``Trainer(build().to(device))`` for the one ``Trainer(build())`` of a program, where that names a device."""
+        place = giving.anywhere(self.facts, site)
+        if place is None or _is_moved(place.node):
+            return ()
+        found = device_expression.chosen(self.facts, place)
+        if found is None:
+            return ()
+        return (*found.edits, FileEdit(place.path, _wrapped(place.outline, place.node)(found)))
 
     def _of_input(self, facts: Facts, place: Place) -> DeviceExpression | None:
         """The device of what a layer is called with that is made in passing."""

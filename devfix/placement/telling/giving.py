@@ -1,9 +1,9 @@
-"""Giving: where a script hands what it has just made to an object or a function that keeps it."""
+"""Giving: where a program hands what it has just made to an object or a function that keeps it."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.outline import Outline
@@ -16,6 +16,15 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 def place(facts: Facts, site: Origin) -> Place | None:
     """``build()`` in the one ``Solver(build())`` of the scripts, where ``site`` is the parameter that gets it."""
+    return _only(facts, site, [path for path in facts.program.sources if facts.is_script(path)])
+
+
+def anywhere(facts: Facts, site: Origin) -> Place | None:
+    """The same in the one of the whole program."""
+    return _only(facts, site, facts.program.sources)
+
+
+def _only(facts: Facts, site: Origin, paths: Iterable[str]) -> Place | None:
     outline = facts.outline(site.path) if site.kind == "argument" else None
     parameter = (
         next((n for n in outline.nodes_at(site.span) if isinstance(n, ast.arg)), None) if outline else None
@@ -31,8 +40,7 @@ def place(facts: Facts, site: Origin) -> Place | None:
     position = names.index(parameter.arg) - (cls is not None) if parameter.arg in names else None
     found = [
         Place(path, facts.outline(path), given)
-        for path in facts.program.sources
-        if facts.is_script(path)
+        for path in paths
         for given in _given(facts.outline(path), called, parameter.arg, position)
     ]
     return found[0] if len(found) == 1 and isinstance(found[0].node, ast.Call) else None

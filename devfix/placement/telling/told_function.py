@@ -255,13 +255,23 @@ def _called(outline: Outline, function: ast.FunctionDef) -> str:
 
 def _given(facts: Facts, outline: Outline, function: ast.FunctionDef, depth: int) -> Edits:
     """The parameter, and what each call of the function gives for it; nothing where one of them cannot, or none is seen."""
-    found = list(calls(facts, outline, function))
+    found = [each for each in calls(facts, outline, function) if each is None or not _moves(facts, each)]
     ways = [_at(facts, place, depth) if place is not None else () for place in found]
     if not found or not all(ways):
         return ()
     edit = AddParameter(outline.source.span(function), NAME, HOST)
     handed = dict.fromkeys(edit for way in ways for edit in way)
     return (FileEdit(outline.source.path, edit), *handed)
+
+
+def _moves(facts: Facts, place: Place) -> bool:
+    """Whether what a call gives moves at once to the device that the call would be told: ``build().to(device)``."""
+    method = place.outline.parents[place.node]
+    move = place.outline.parents.get(method)
+    if not isinstance(move, ast.Call) or move.func is not method or getattr(method, "attr", "") != "to":
+        return False
+    found = device_expression.chosen(facts, place)
+    return found is not None and not move.keywords and [*map(ast.unparse, move.args)] == [found.code]
 
 
 def by_scripts(facts: Facts, outline: Outline, function: ast.FunctionDef, known_to: Known) -> Edits:

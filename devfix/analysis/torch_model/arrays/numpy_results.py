@@ -23,7 +23,7 @@ from devfix.analysis.domain.values import (
     without_none,
 )
 from devfix.analysis.language import iteration
-from devfix.analysis.language.frames import Arg, CallSite
+from devfix.analysis.language.frames import CallSite
 from devfix.analysis.torch_model.arrays import applied, data_types, numpy_ranks, numpy_types
 from devfix.analysis.torch_model.tensors.arguments import dtype_of, nesting
 

@@ -192,9 +192,7 @@ def of(node: ast.Return | ast.Assign | ast.Yield) -> Rebuilt | None:
     receivers = {ast.unparse(part.value) for _, part in parts}
     receiver = receivers.pop()
     moved = tuple(_Part(key, part) for key, part in parts)
-    left = tuple(
-        _Part(key, value) for key, value in given if key is not None and _stays(value, receiver)
-    )
+    left = tuple(_Part(key, value) for key, value in given if key is not None and _stays(value, receiver))
     return Rebuilt(call, receiver, moved, left) if not receivers and (left or is_alike(call)) else None
 
 

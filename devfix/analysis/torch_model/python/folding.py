@@ -74,3 +74,12 @@ def known(value: object) -> Value:
     if isinstance(value, int) and value.bit_length() > _MOST_BITS:
         return Scalar("int")
     return Const(value)
+
+
+def is_inverted(exponent: ast.expr, value: Value) -> bool:
+    """Whether a power is a fraction, as ``2 ** -i`` is: whoever turns an exponent round has one above 0."""
+    return (
+        not isinstance(value, Const)
+        and isinstance(exponent, ast.UnaryOp)
+        and isinstance(exponent.op, ast.USub)
+    )

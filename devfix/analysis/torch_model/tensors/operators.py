@@ -46,7 +46,7 @@ from devfix.analysis.torch_model.arrays import numpy_types, sparse_matrices, tab
 from devfix.analysis.torch_model.devices import autocast, grad_mode
 from devfix.analysis.torch_model.loading import file_parts
 from devfix.analysis.torch_model.python import class_unions, dates, overloads
-from devfix.analysis.torch_model.python.folding import folded
+from devfix.analysis.torch_model.python.folding import folded, is_inverted
 from devfix.analysis.torch_model.python.text_methods import assembled, percent
 from devfix.analysis.torch_model.tensors import (
     float_operations,
@@ -109,7 +109,7 @@ def binary(interp: Interpreter, node: ast.BinOp, left: Value, right: Value) -> V
             if isinstance(arg.value, (Ref, TupleValue)):
                 host_memory.check_argument(interp, "numpy.asarray", node, arg)
         return numpy_types.arithmetic(node.op, left, right)
-    if isinstance(node.op, ast.Pow) and _is_inverted(node.right, right) and scalar_type(left) == "int":
+    if isinstance(node.op, ast.Pow) and is_inverted(node.right, right) and scalar_type(left) == "int":
         left = Scalar("float")
     return _python_result(interp, node.op, left, right)
 
@@ -313,15 +313,6 @@ def _python_result(interp: Interpreter, op: ast.operator, left: Value, right: Va
         return Scalar("float")
     logical = isinstance(op, (ast.BitAnd, ast.BitOr, ast.BitXor))
     return Scalar("bool" if logical and kinds == ("bool", "bool") else "int")
-
-
-def _is_inverted(exponent: ast.expr, value: Value) -> bool:
-    """Whether a power is a fraction, as ``2 ** -i`` is: whoever turns an exponent round has one above 0."""
-    return (
-        not isinstance(value, Const)
-        and isinstance(exponent, ast.UnaryOp)
-        and isinstance(exponent.op, ast.USub)
-    )
 
 
 def _repeated(interp: Interpreter, left: Value, right: Value) -> Value | None:
