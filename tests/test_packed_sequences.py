@@ -109,3 +109,33 @@ def test_what_took_the_place_of_a_packed_sequence_names_the_device() -> None:
     after = repaired(MAYBE.format(between=between))
     assert "self.gru(given, state.to(given.device))" in after
     assert clashes(after) == []
+
+
+PARTS = """
+import torch
+from torch import nn
+from torch.nn.utils.rnn import pack_padded_sequence
+
+class Steps(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.cell = nn.GRUCell(3, 3)
+
+    def forward(self, packed):
+        x, sizes, order, back = packed
+        state = torch.zeros(2, 3, device=x.device)
+        for size in sizes:
+            state = self.cell(x[:size], state[:size])
+        return {result}
+
+model = Steps().cuda()
+x = torch.ones(2, 4, 3).cuda()
+print(model(pack_padded_sequence(x, [4, 2], batch_first=True, enforce_sorted=False)).sum())
+"""
+
+
+def test_a_packed_sequence_is_a_tuple_of_its_data_sizes_and_orders() -> None:
+    assert clashes(PARTS.format(result="state[back]")) == []
+    assert clashes(PARTS.format(result="state[order]")) == []
+    assert len(clashes(PARTS.format(result="state[x]"))) == 1
+    assert len(clashes(PARTS.format(result="sizes + x.sum(1)"))) == 1

@@ -107,3 +107,67 @@ def test_a_number_that_says_that_there_is_no_accelerator_is_a_switch(default: st
 )
 def test_a_number_that_chooses_nothing_is_none(default: str, chosen: str) -> None:
     assert len(clashes(NUMBERED.format(default=default, chosen=chosen))) == 1
+
+
+HANDED = """
+import torch
+from torch import nn
+
+
+def chosen(number=-1):
+    if number >= 0 and torch.cuda.is_available():
+        return torch.device(f"cuda:{{number}}")
+    return torch.device("cpu")
+
+
+class Placed(nn.Module):
+    def __init__(self, number=-1):
+        super().__init__()
+        self.device = {device}
+
+    def settle(self):
+        self.to(self.device)
+
+
+class Reader(Placed):
+    def __init__(self, size, gpu=-1, layers=2):
+        super().__init__({given})
+        self.embed = nn.Linear(2, 2)
+        self.kept = torch.ones(2, 2).to(self.device)
+        self.settle()
+
+    def forward(self, words):
+        return self.embed(words.to(self.device)) * self.kept
+"""
+
+
+@pytest.mark.parametrize("given", ["gpu", "number=gpu"])
+def test_a_switch_is_followed_to_where_it_is_handed_on(given: str) -> None:
+    assert clashes(HANDED.format(device="chosen(number)", given=given)) == []
+    assert clashes(HANDED.format(device="chosen(number=number)", given=given)) == []
+
+
+@pytest.mark.parametrize(
+    ("device", "given"),
+    [
+        ("torch.device('cpu')", "gpu"),
+        ("chosen(number)", ""),
+        ("chosen(number)", "-layers"),
+        ("chosen()", "gpu"),
+    ],
+)
+def test_what_is_not_handed_on_chooses_nothing(device: str, given: str) -> None:
+    assert len(clashes(HANDED.format(device=device, given=given))) == 1
+
+
+@pytest.mark.parametrize(
+    ("chosen", "found"),
+    [
+        ('"cuda" if gpu is not None else "cpu"', 0),
+        ('"cpu" if gpu is None else f"cuda:{gpu}"', 0),
+        ('"cuda" if gpu else "cpu"', 0),
+        ('"cpu" if layers is None else "cpu"', 1),
+    ],
+)
+def test_nothing_may_say_that_there_is_no_accelerator(chosen: str, found: int) -> None:
+    assert len(clashes(NUMBERED.format(default="None", chosen=chosen))) == found

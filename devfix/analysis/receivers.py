@@ -112,9 +112,8 @@ def undecided(interp: Interpreter, function: Value | None) -> dict[str, Arg]:
     """
     if not isinstance(function, Function) or not function.defaults:
         return {}
-    source = interp.program.sources[function.path]
     found = {name: Arg(UNKNOWN) for name, default in function.defaults if names_host(default)}
-    return found | {name: Arg(value) for name, value in switches.of(function, source)}
+    return found | {name: Arg(value) for name, value in switches.of(interp, function)}
 
 
 def _on_module_device(tensor: Tensor) -> Tensor:

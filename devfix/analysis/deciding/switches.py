@@ -6,39 +6,56 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from devfix.analysis.domain.values import Const, Function, Scalar
+from devfix.analysis.deciding import handed_on
+from devfix.analysis.domain.values import NONE, UNKNOWN, Const, Function, Scalar, Value
 from devfix.analysis.text.comparing import COMPARISONS
 from devfix.analysis.text.syntax import has_accelerator, names_accelerator, remembered, spelt, walk
 
 if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
     from devfix.source import Source
 
+
+#: Through so many functions a switch is followed that they hand on to one another.
+_FAR = 3
 
 #: What nobody can tell of an expression.
 _UNSURE = object()
 
 
-def of(function: Function, source: Source) -> Iterator[tuple[str, Scalar]]:
-    """The parameters ``gpu=False``, ``gpu=-1`` by which the function, or a method of what it constructs, brings things there.
+def of(interp: Interpreter, function: Function) -> Iterator[tuple[str, Value]]:
+    """The parameters ``gpu=False``, ``gpu=-1``, ``gpu=None`` by which the function, or a method of what it constructs, brings things there.
 
-    What a caller says instead of the default is of its type.
+    They may hand them on to what does. What a caller says instead of the default is of its type.
     """
-    off = {
-        name: default.value
-        for name, default in function.defaults
-        if isinstance(default, Const) and (default.value is False or type(default.value) is int)
-    }
-    if not off:
-        return
-    own = _forks(function.node, source)
-    whole = function.owner.node if function.owner is not None else None
-    later = [] if whole is None else _forks(whole, source)
-    stored = _stored(function.node) if later else {}
-    for name, default in off.items():
-        known = {name: default}
-        kept = {attribute: _told(value, known) for attribute, value in stored.items()}
-        if any(_stays(each, known) for each in own) or any(_stays(each, kept) for each in later):
-            yield name, Scalar(type(default).__name__)
+    for name, default in function.defaults:
+        if (
+            isinstance(default, Const)
+            and _may_be_off(default)
+            and _is_switch(interp, function, {name: default.value}, _FAR)
+        ):
+            yield name, UNKNOWN if default == NONE else Scalar(type(default.value).__name__)
+
+
+def _may_be_off(default: Const) -> bool:
+    return default == NONE or default.value is False or type(default.value) is int
+
+
+def _is_switch(interp: Interpreter, function: Function, known: Mapping[str, object], far: int) -> bool:
+    """Whether a parameter that is known (the only one) keeps things from where the function would bring them."""
+    source = interp.program.sources[function.path]
+    if any(_stays(each, known) for each in _forks(function.node, source)):
+        return True
+    later = [] if function.owner is None else _forks(function.owner.node, source)
+    if later:
+        kept = {attribute: _told(value, known) for attribute, value in _stored(function.node).items()}
+        if any(_stays(each, kept) for each in later):
+            return True
+    [(name, default)] = known.items()
+    return far > 0 and any(
+        _is_switch(interp, callee, {given: default}, far - 1)
+        for callee, given in handed_on.by(interp, function, name)
+    )
 
 
 #: A test, and what it has to be for the branch that names an accelerator.
@@ -90,6 +107,8 @@ def _told(node: ast.expr, known: Mapping[str, object]) -> object:
         return -value if isinstance(node.op, ast.USub) and isinstance(value, int) else _UNSURE
     if isinstance(node, ast.Compare) and len(node.ops) == 1:
         sides = _told(node.left, known), _told(node.comparators[0], known)
+        if isinstance(node.ops[0], (ast.Is, ast.IsNot)) and None in sides and _UNSURE not in sides:
+            return (sides[0] is sides[1]) == isinstance(node.ops[0], ast.Is)
         compare = COMPARISONS.get(type(node.ops[0]))
         if compare is not None and all(isinstance(side, int) for side in sides):
             return compare(*sides)

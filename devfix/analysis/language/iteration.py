@@ -236,11 +236,18 @@ def unpacked(interp: Interpreter, value: Value) -> tuple[Value, ...] | None:
     items = followed_items(interp, value)
     if items is not None:
         return items
+    if isinstance(value, Tensor) and value.packed:
+        return _packed_parts(value)
     obj = interp.obj_of(value)
     if obj is not None and obj.kind == "instance":
         value = _iterator_of(interp, value)
         items = exact_items(interp, value)
     return items if items is not None else getattr(value, "row", ()) or None
+
+
+def _packed_parts(value: Tensor) -> tuple[Value, ...]:
+    """What a ``PackedSequence`` is a tuple of: its data, the sizes of its batches on the host, and two orders, or None."""
+    return replace(value, parameter=False, packed=False), Tensor(CPU, "int64", 1), UNKNOWN, UNKNOWN
 
 
 def _iterator_of(interp: Interpreter, ref: Value) -> Value:
