@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
+from text_program import clashes
+
 from devfix.analysis.accounts import Account
 from devfix.analysis.domain.lattice import ACCELERATOR, CPU, UNKNOWN_DEVICE
 from devfix.analysis.domain.values import Const, Ref, Tensor, TupleValue
@@ -30,3 +33,41 @@ def test_what_another_object_keeps_says_nothing_of_what_this_one_keeps() -> None
     # Of its dtype a tensor that is given tells as much as of its place.
     assert account.known((Ref(2),)) == Tensor(UNKNOWN_DEVICE, None, 2)
     assert account.known((Ref(2), there)) == TupleValue((there, Tensor(UNKNOWN_DEVICE, "float32", 2)))
+
+
+def _program(block: str) -> str:
+    return f"""
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(2, 2)
+
+    def forward(self, x):
+        {"; ".join(["x = x + 1"] * 60)}
+        return self.layer(x)
+
+
+def steps(narrow):
+    net, loss = Net().cuda(), nn.MSELoss()
+    x, y = torch.ones(2, 2).cuda(), torch.ones(2, 2).cuda()
+    {block}
+        first = net(x)
+        second = net(x + first)
+        third = net(x + second)
+    last = net(x)
+    return loss(last, y)
+"""
+
+
+@pytest.mark.parametrize("block", ["if narrow:", 'with torch.autocast("cuda", dtype=torch.float16):'])
+def test_what_was_given_under_autocast_is_not_given_without(block: str) -> None:
+    assert clashes(_program(block)) == []
+
+
+def test_what_is_given_under_autocast_is_as_narrow_beside_it() -> None:
+    block = 'with torch.autocast("cuda", dtype=torch.float16):'
+    assert len(clashes(_program(block).replace("loss(last, y)", "loss(third, y)"))) == 1

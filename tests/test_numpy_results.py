@@ -310,3 +310,21 @@ def test_an_average_with_the_sum_of_its_weights_is_no_array() -> None:
     )
     assert not isinstance(ending["both"], Array)
     assert isinstance(ending["mean"], Array)
+
+
+PIECES = """
+import numpy as np
+import torch
+
+x = np.load("rows.npy")
+breaks = np.flatnonzero(np.diff(x[:, 0].astype(int))) + 1
+for rows in np.{cut}(x[:, 1:]{dtype}, breaks):
+    print(torch.cdist(torch.from_numpy(rows), torch.from_numpy(rows)))
+"""
+
+
+@pytest.mark.parametrize("cut", ["split", "array_split"])
+def test_where_something_is_cut_does_not_tell_what_it_is(cut: str) -> None:
+    assert clashes(PIECES.format(cut=cut, dtype="")) == []
+    assert clashes(PIECES.format(cut=cut, dtype=".astype(np.float32)")) == []
+    assert len(clashes(PIECES.format(cut=cut, dtype=".astype(int)"))) == 1

@@ -167,9 +167,14 @@ def _limit(interp: Interpreter, *, alike: bool) -> Limit:
     return _IN_LONG_RUN if interp.steps > _LONG_RUN else _UNCALLED
 
 
+def asked(interp: Interpreter, given: tuple[Value, ...]) -> tuple[Value, ...]:
+    """What decides what a call with these arguments gives: the precision of autocast is part of it."""
+    return (Const(interp.autocast), *given)
+
+
 def known(interp: Interpreter, account: Account, given: tuple[Value, ...]) -> Value | None:
     """What a function that is not followed any more gives again; None when that is not known."""
-    found = account.known(given)
+    found = account.known(asked(interp, given))
     if found is None or not is_there(interp, found):
         return None
     return _where_its_module_is(interp, found, given)

@@ -62,8 +62,19 @@ def make(interp: Interpreter, cls: Class, site: CallSite) -> Value:
         interp.update(made, _later(interp, interp.obj(made)))
         if has_strange_base(interp, cls):
             havoc(interp, made)
+            _forget_parameters(interp, made)
     _forget_moved(interp, cls, made)
     return made
+
+
+def _forget_parameters(interp: Interpreter, made: Ref) -> None:
+    """The parameters that an object holds, which is a module if what nobody knows above it is one, may have been moved."""
+    obj = interp.obj(made)
+    attrs = {
+        name: _anywhere(value) if isinstance(value, Tensor) and value.parameter else value
+        for name, value in obj.attrs.items()
+    }
+    interp.update(made, replace(obj, attrs=attrs))
 
 
 def _forget_moved(interp: Interpreter, cls: Class, made: Ref) -> None:

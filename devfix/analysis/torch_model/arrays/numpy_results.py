@@ -77,6 +77,8 @@ def call(interp: Interpreter, name: str, site: CallSite) -> Value | None:
         return None
     if package in _LINEAR_PACKAGES and last in _LINEAR:
         return UNKNOWN if site.keywords.keys() & _OTHER_FORMS else _linear(_LINEAR[last], arrays)
+    if last not in _TOGETHER and without_none(site.args[0].value) is not arrays[0]:
+        return None  # where to cut is known, and not what is cut
     if package == "scipy.ndimage":
         return replace(arrays[0], rank=None) if last in _IMAGES else None
     if package == "scipy.special":
