@@ -71,3 +71,47 @@ def test_what_was_given_under_autocast_is_not_given_without(block: str) -> None:
 def test_what_is_given_under_autocast_is_as_narrow_beside_it() -> None:
     block = 'with torch.autocast("cuda", dtype=torch.float16):'
     assert len(clashes(_program(block).replace("loss(last, y)", "loss(third, y)"))) == 1
+
+
+AGAIN = """
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        size = 2
+        SIZES
+        self.layer = nn.Linear(size, 2)
+
+    def settle(self, x):
+        return self.layer(x)
+
+
+def made(name):
+    return Net()
+
+
+def every(names):
+    first = made(names[0])
+    first.settle(torch.ones(2, 2))
+    first.cuda()
+    second = made(names[1])
+    second.settle(torch.ones(2, 2))
+    second.cuda()
+    third = made(names[2])
+    third.settle(torch.ones(2, 2))
+    third.cuda()
+    fourth = made(names[3])
+    fourth.settle(torch.ones(2, 2))
+    fourth.cuda()
+    third.settle(torch.ones(2, 2).cuda())
+"""
+
+
+def test_what_is_made_anew_is_not_where_that_which_was_made_before_is_by_now() -> None:
+    text = AGAIN.replace("SIZES", "; ".join(["size = size + 0"] * 60))
+    assert clashes(text) == []
+    wrong = text.replace("first.cuda()", "first.cuda().settle(torch.ones(2, 2))")
+    assert len(clashes(wrong)) == 1

@@ -74,6 +74,8 @@ class Account:
     #: The first arguments of each kind, among as many results as were asked for so far.
     _firsts: dict[tuple[Hashable, ...], tuple[Value, ...]] = field(default_factory=dict)
     _asked: int = 0
+    #: Where the modules were that calls gave, when they did.
+    homes: dict[int, Device | None] = field(default_factory=dict)
     #: What was taken before; and by then, for each limit, when it was last found not to be reached, and when first to be.
     before: Taken = (0, 0)
     kept_to: dict[Limit, Taken] = field(default_factory=dict)
@@ -167,15 +169,29 @@ def _limit(interp: Interpreter, *, alike: bool) -> Limit:
     return _IN_LONG_RUN if interp.steps > _LONG_RUN else _UNCALLED
 
 
-def asked(interp: Interpreter, given: tuple[Value, ...]) -> tuple[Value, ...]:
+def keep(interp: Interpreter, account: Account, given: tuple[Value, ...], result: Value) -> None:
+    """Write down what a call with these arguments gave."""
+    account.keep(_asked(interp, given), result)
+    if isinstance(result, Ref) and is_module(interp, result):
+        account.homes[result.address] = module_device(interp, result)
+
+
+def _asked(interp: Interpreter, given: tuple[Value, ...]) -> tuple[Value, ...]:
     """What decides what a call with these arguments gives: the precision of autocast is part of it."""
     return (Const(interp.autocast), *given)
 
 
+def _was_moved(interp: Interpreter, account: Account, given: tuple[Value, ...], found: Value) -> bool:
+    """Whether a module that a call made is elsewhere by now: one that is made anew would be where that one was."""
+    if not isinstance(found, Ref) or found in given or found.address not in account.homes:
+        return False
+    return module_device(interp, found) != account.homes[found.address]
+
+
 def known(interp: Interpreter, account: Account, given: tuple[Value, ...]) -> Value | None:
     """What a function that is not followed any more gives again; None when that is not known."""
-    found = account.known(asked(interp, given))
-    if found is None or not is_there(interp, found):
+    found = account.known(_asked(interp, given))
+    if found is None or not is_there(interp, found) or _was_moved(interp, account, given, found):
         return None
     return _where_its_module_is(interp, found, given)
 

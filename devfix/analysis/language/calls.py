@@ -328,7 +328,7 @@ def followed(interp: Interpreter, function: Function, site: CallSite, *, alike: 
     if start is not None and frame.is_cut and interp.state.dead:
         interp.state = start
         return _not_followed(interp, site)
-    account.keep(accounts.asked(interp, given), result)
+    accounts.keep(interp, account, given, result)
     coroutines.go_on_later(interp, function, site, asked)
     return result
 

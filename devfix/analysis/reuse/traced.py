@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from devfix.analysis.accounts import asked, may_run_dry
+from devfix.analysis.accounts import keep, may_run_dry
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.state import State
 from devfix.analysis.domain.values import Function, Value
@@ -102,7 +102,7 @@ def _book(
 ) -> None:
     account = interp.library.account(function)
     account.book(steps)
-    account.keep(asked(interp, given), result)
+    keep(interp, account, given, result)
 
 
 def _rebook(interp: Interpreter, booked: Outcome) -> None:
