@@ -247,3 +247,33 @@ def test_the_name_of_a_device_that_a_manager_changes_at_its_end(body: str) -> No
     """
     assert lies(program) == []
     assert (Ending(program)["device"] == Const("cuda")) == (body == "pass")
+
+
+#: What is made behind the block is where things were made before it.
+_DEFAULT = """\
+import contextlib
+import torch
+
+@contextlib.contextmanager
+def made_on(device):
+    before = torch.get_default_device()
+    torch.set_default_device(device)
+    {}
+    {}torch.set_default_device(before)
+
+with made_on("cuda"):
+    x = torch.ones(2)
+    x + torch.ones(2, device="cpu")
+host = torch.zeros(2)
+host += x{}
+"""
+
+
+@pytest.mark.parametrize("waiting", [("yield", ""), ("try:\n        yield", "finally:\n        ")])
+def test_a_default_device_that_a_manager_sets_back_at_its_end_is_what_it_was(
+    waiting: tuple[str, str],
+) -> None:
+    program = _DEFAULT.format(*waiting, "{}")
+    late = len(program.splitlines())
+    assert clashes(program.format("")) == [f"{late - 2}: device", f"{late}: device"]
+    assert clashes(program.format(".cpu()")) == [f"{late - 2}: device"]

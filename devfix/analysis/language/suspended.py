@@ -131,6 +131,10 @@ def managed(interp: Interpreter, expression: ast.expr) -> tuple[Value, Leaving |
 
 def _resume(interp: Interpreter, paused: State, ended: State) -> None:
     """What the rest of the manager changed is so now, but for objects that the body changed itself."""
+    if ended.default_device is not paused.default_device:
+        interp.state.default_device = ended.default_device
+    if ended.hidden is not paused.hidden:
+        interp.state.hidden = ended.hidden
     frames, heap = parted(ended, paused)
     for frame in frames:
         now = interp.state.bound(frame)
