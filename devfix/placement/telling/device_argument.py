@@ -5,10 +5,12 @@ from __future__ import annotations
 import ast
 
 from devfix.analysis.text.outline import Outline
+from devfix.analysis.text.scope_names import own_nodes, parameters_of
 from devfix.analysis.text.syntax import called
 from devfix.findings import DropCall, FileEdit, RemoveKeyword, ReplaceExpression, SetKeyword
 from devfix.placement.devices.device_expression import Place
 from devfix.placement.moves import rebuilt_alike
+from devfix.placement.text.naming import is_path
 
 #: What makes a tensor of the size of another one, with numbers that do not depend on where.
 _ALIKE = frozenset({"zeros_like", "ones_like", "empty_like", "full_like"})
@@ -106,7 +108,7 @@ def made_alike(place: Place, device: str) -> tuple[FileEdit, ...]:
 def takes_no_device(outline: Outline, call: ast.Call) -> bool:
     """``torch.FloatTensor(...)`` takes no device but its own, and some calls have been given one, or may have: ``**options``.
 
-    A variable may stand for such a constructor: ``kind = type(x); y = kind(2, 3)``.
+    A variable may stand for such a constructor: ``kind = type(x); y = kind(2, 3)``, and a table may hold functions of all kinds.
     """
     name = called(call)
     own = outline.aliases.get(name, name).endswith("Tensor")
@@ -116,9 +118,21 @@ def takes_no_device(outline: Outline, call: ast.Call) -> bool:
 
 
 def _is_variable(outline: Outline, called: ast.expr) -> bool:
-    """Whether the function around a call computes what is called."""
-    function = outline.function_of(called)
-    if not isinstance(called, ast.Name) or function is None:
+    """Whether what is called is computed or handed in: another time it may be something that takes no device."""
+    if isinstance(called, ast.Subscript):
+        return not isinstance(called.slice, ast.Constant)
+    if not isinstance(called, ast.Name):
         return False
-    names = (node for node in ast.walk(function) if isinstance(node, ast.Name))
-    return any(node.id == called.id and isinstance(node.ctx, ast.Store) for node in names)
+    function = outline.function_of(called)
+    if any(each.arg == called.id for each in parameters_of(function)):
+        return True
+    names = ast.walk(function) if function is not None else own_nodes(outline.source.tree.body)
+    stored = [node for node in names if isinstance(node, ast.Name) and node.id == called.id]
+    stored = [node for node in stored if isinstance(node.ctx, ast.Store)]
+    return bool(stored) and not (function is None and len(stored) == 1 and _is_alias(outline, stored[0]))
+
+
+def _is_alias(outline: Outline, target: ast.Name) -> bool:
+    """Whether a name is another one for something: ``zeros = torch.zeros``."""
+    around = outline.parents.get(target)
+    return isinstance(around, ast.Assign) and is_path(around.value, ast.Name)
