@@ -24,7 +24,7 @@ PROGRAMS = sorted(path.stem for path in FOLDER.iterdir() if path.name != "__pyca
 FINE = [name for name in PROGRAMS if name.startswith("fine_")]
 #: What the analysis reports as well.
 KNOWN = (
-    "branch_on_values chosen_optimizer context_tensor converted_labels decorated double_data evaluated_name handed_mask "
+    "branch_on_values calls_in_turn chosen_optimizer context_tensor converted_labels decorated double_data evaluated_name handed_mask "
     "instantiated listed_generators metaclass_registry metric_table partial_table partly_moved patched_method plugin_module "
     "proxied set_attributes updated_variables weighted_classes"
 ).split()
@@ -145,3 +145,11 @@ def test_numbers_on_the_cpu_stay_what_they_were(tmp_path: Path, zygote: Zygote) 
         stage.run(repair.end.texts, "plain", "none"),
     )
     assert before.output == after.output != ""
+
+
+def test_what_calls_out_of_a_table_give_moves_where_they_give_it(tmp_path: Path, zygote: Zygote) -> None:
+    """No name stands for what each is given, and not every one of them takes a device."""
+    repair, _ = _repaired("calls_in_turn", tmp_path, zygote)
+    call = "CALLS[call](*arguments)"
+    before = _texts("calls_in_turn")["main.py"]
+    assert repair.end.texts["main.py"] == before.replace(call, f"{call}.to(device)")

@@ -84,6 +84,29 @@ def test_what_an_operation_writes_to_is_no_copy_of_it(tmp_path: Path) -> None:
     assert "out=rows[:, column])" in text
 
 
+#: What a program executes need not be a module of it.
+STEP = """\
+import torch
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+x = torch.ones(3).to(device)
+print("RESULT", (x + torch.arange(3.0)).sum().item())
+"""
+
+
+@pytest.mark.parametrize("executed", ['run_module("pieces." + "step")', 'run_path("pieces/step.py")'])
+def test_a_file_that_is_executed_and_not_imported_belongs_to_the_program(
+    tmp_path: Path, executed: str
+) -> None:
+    (tmp_path / "pieces").mkdir()
+    (tmp_path / "pieces" / "step.py").write_text(STEP, encoding="utf-8")
+    (tmp_path / "main.py").write_text(f"import runpy\n\nrunpy.{executed}\n", encoding="utf-8")
+    result = runner.invoke(app, ["run", "--fix", "main.py"])
+    assert result.exit_code == 0, result.output
+    text = (tmp_path / "pieces" / "step.py").read_text(encoding="utf-8")
+    assert text == STEP.replace("arange(3.0)", "arange(3.0, device=device)")
+
+
 #: A layer of a folder beside the project, as of another one that is installed in place.
 BESIDE = """\
 import torch

@@ -10,7 +10,7 @@ from devfix.analysis.record.facts import Facts
 from devfix.analysis.record.recorder import Recorder
 from devfix.findings import Applicability, FileEdit, Finding, Fix, Mismatch, Note, WrapExpression
 from devfix.judgement import judge
-from devfix.observation import beside, carried, hosted, loaded, operands, own_choice, recast, stepped
+from devfix.observation import beside, called, carried, hosted, loaded, operands, own_choice, recast, stepped
 from devfix.observation.mirror import mirrored
 from devfix.observation.observed_facts import ObservedFacts, Scope, names_seen
 from devfix.observation.pointing import Locate, Pointer
@@ -107,6 +107,7 @@ class Prescriber:
         found += _told(beside.fixes(sighting), wanted)
         for mismatch in operands.translated(sighting):
             found += _told(own_choice.fixes(self.pointer.facts, mismatch.operands[0]), wanted)
+        found += _told(called.fixes(self.pointer.facts, sighting), wanted)
         # Last of all what is on the accelerator comes to what is not: it was meant to be there.
         mirror = mirrored(part)
         if mirror is not None:

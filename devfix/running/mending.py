@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -119,16 +119,26 @@ def mend(
 
 
 def _program(subject: Subject, record: RunRecord | None, engine: Engine) -> Program:
-    """The project's own files that the program consists of, also those that no import statement names."""
-    imported = [Path(file) for _, file in record.modules] if record is not None else []
+    """The project's own files that the program consists of, also those that no import statement names, or nothing imports."""
     named = {
         short_path(str(file))
-        for file in (*files_of(subject), *imported)
+        for file in (*files_of(subject), *_executed(record))
         if _is_own(file, subject, engine.of_files)
     }
     roots = find_roots([subject.folder, subject.root, subject.script], engine.settings.src)
     project, _ = load_project(sorted(named), roots, device_policy=engine.device_policy)
     return project.whole()
+
+
+def _executed(record: RunRecord | None) -> Iterator[Path]:
+    """The files that a run imported, and those in which it was seen: ``runpy`` executes one that nothing imports."""
+    if record is None:
+        return
+    yield from (Path(file) for _, file in record.modules)
+    for mismatch in record.mismatches:
+        made = [each for operand in mismatch.operands for each in (operand.made, *operand.roots)]
+        places = (*mismatch.stack, *(each.place for each in made if each is not None))
+        yield from (Path(place.file) for place in places if place is not None)
 
 
 def _is_own(file: Path, subject: Subject, settings: SettingsOf) -> bool:

@@ -124,7 +124,7 @@ def _is_variable(outline: Outline, called: ast.expr) -> bool:
     if not isinstance(called, ast.Name):
         return False
     function = outline.function_of(called)
-    if any(each.arg == called.id for each in parameters_of(function)):
+    if function is not None and any(each.arg == called.id for each in parameters_of(function)):
         return True
     names = ast.walk(function) if function is not None else own_nodes(outline.source.tree.body)
     stored = [node for node in names if isinstance(node, ast.Name) and node.id == called.id]
