@@ -50,6 +50,7 @@ from devfix.analysis.torch_model.libraries import (
     raw_inputs,
     sentence_encoders,
     tokenizers,
+    vision_layers,
 )
 from devfix.analysis.torch_model.modules import hooks, weights
 from devfix.analysis.torch_model.tensors import requirements
@@ -80,12 +81,6 @@ _WITHOUT_PARAMETERS = re.compile(
 #: Classes of transformers that are no models of PyTorch.
 _NO_TORCH = re.compile(r"TF[A-Z]|Flax[A-Z]|\w*Config")
 _LAYERS, _VISION = "timm.models.layers.", "torchvision.models."
-#: Models whose first layer takes the pictures as they are; others may cast what they are given.
-_AS_GIVEN = (_VISION, "timm.")
-#: Layers of torchvision that have weights.
-_LAYERS_OF_VISION = frozenset(
-    "Conv2dNormActivation Conv3dNormActivation DeformConv2d FeaturePyramidNetwork MLP SqueezeExcitation".split()
-)
 #: Methods of classes that make a model of what was trained before, or of a configuration.
 _LOADING = frozenset(
     "from_pretrained from_config from_encoder_decoder_pretrained from_vision_text_pretrained".split()
@@ -123,7 +118,7 @@ def construct(interp: Interpreter, name: str, site: CallSite) -> Value | None:
     other = box_operations.construct(interp, name, site) or picture_makers.preset(interp, name, site)
     if other is not None:
         return other
-    if _is_plain_model(name, package, last):
+    if _is_plain_model(name, last):
         return _model(interp, name, site)
     if is_class and package == "transformers" and last.endswith(_QUANTIZERS):
         return interp.new(Obj("external", External(name)))
@@ -148,10 +143,10 @@ def _adapted(interp: Interpreter, name: str, model: Value) -> Value:
     return model
 
 
-def _is_plain_model(name: str, package: str, last: str) -> bool:
+def _is_plain_model(name: str, last: str) -> bool:
     """Whether a name is that of a layer of torchvision with weights, or of the class of a model."""
-    if package.startswith("torchvision.ops"):
-        return last in _LAYERS_OF_VISION
+    if vision_layers.is_layer(name):
+        return True
     of_library = last[:1].isupper() and name.startswith(("transformers.", "diffusers."))
     return of_library and modules.is_module_name(name)
 
@@ -187,7 +182,8 @@ def _parameter(interp: Interpreter, site: CallSite) -> Tensor:
 def _model(interp: Interpreter, name: str, site: CallSite) -> Ref:
     place = replace(_parameter(interp, site), dtype="float32")
     held = given_parts.held(interp, name, site)
-    return interp.new(Obj("module", External(name), attrs=held, place=place, trail=place.trail))
+    facts = vision_layers.facts(name, site)
+    return interp.new(Obj("module", External(name), attrs=held, place=place, facts=facts, trail=place.trail))
 
 
 def _from_pretrained(interp: Interpreter, owner: str, site: CallSite) -> Value:
@@ -253,7 +249,8 @@ def call(
     else:
         device = _of_dispatched(place, parts)
     trail, grad = (interp.site("result", site.node),), grad_mode.recorded(interp, True)
-    result = Tensor(device, None, AT_LEAST_1, grad=grad, leaf=grad_mode.is_leaf(grad), trail=trail)
+    dtype = vision_layers.dtype(interp, ref, place, parts)
+    result = Tensor(device, dtype, AT_LEAST_1, grad=grad, leaf=grad_mode.is_leaf(grad), trail=trail)
     result = model_parts.answered(interp, obj, place, parts, result)
     if not _show_parts(interp, ref, parts, result, site):
         return UNKNOWN
@@ -279,14 +276,11 @@ def _check_dtypes(
 ) -> None:
     """Pictures, and what stands for embedded tokens, have the dtype of the weights where the first layer takes them as they are."""
     if model_outputs.answers(obj):
-        taken = raw_inputs.embedded(obj, parts, weight) + raw_inputs.among(obj, parts)
-    elif name.startswith(_AS_GIVEN) and not name.startswith(detection.PACKAGE):
-        own = [interp.obj(part).cls for part in obj.attrs.values() if isinstance(part, Ref)]
-        taken = [] if any(isinstance(cls, Class) for cls in own) else parts
+        embedded = raw_inputs.embedded(obj, parts, weight) + raw_inputs.among(obj, parts)
+        taken = [part for part in embedded if part.tensor.dtype in FLOATS]
     else:
-        return
-    floats = [part for part in taken if part.tensor.dtype in FLOATS]
-    requirements.same_dtype(interp, site.node, name, [*floats, weight])
+        taken = vision_layers.taken(interp, obj, parts)
+    requirements.same_dtype(interp, site.node, name, [*taken, weight])
 
 
 def _check_generated_from(interp: Interpreter, ref: Ref, obj: Obj, place: Tensor, site: CallSite) -> None:

@@ -19,7 +19,7 @@ from devfix.analysis.language import enumerations, unknown_code
 from devfix.analysis.language.frames import CallSite
 from devfix.analysis.nn import modules
 from devfix.analysis.torch_model.concurrency import threads
-from devfix.analysis.torch_model.libraries import graphs, hf_trainer, vision
+from devfix.analysis.torch_model.libraries import graphs, hf_trainer, vision, vision_layers
 from devfix.analysis.torch_model.loading import batches, data
 from devfix.analysis.torch_model.modules import layers, norms
 from devfix.analysis.torch_model.modules.layer_specs import WEIGHTED
@@ -110,8 +110,8 @@ def initialise_base(interp: Interpreter, ref: Ref, base: str, site: CallSite) ->
         command_line.initialise_namespace(interp, ref, site)
     elif exceptions.describes(base):
         exceptions.keep(interp, ref, site)
-    elif package == "torch.nn":
-        _initialise_module(interp, ref, last, site)
+    elif package == "torch.nn" or vision_layers.is_layer(base):
+        _initialise_module(interp, ref, base, site)
     else:
         return False
     return True
@@ -140,9 +140,11 @@ def _initialise_container(interp: Interpreter, ref: Ref, base: str, site: CallSi
             interp.update(ref, replace(obj, items=held.items, element=held.element))
 
 
-def _initialise_module(interp: Interpreter, ref: Ref, last: str, site: CallSite) -> None:
-    obj = interp.obj(ref)
-    if last in layers.CONTAINERS:
+def _initialise_module(interp: Interpreter, ref: Ref, base: str, site: CallSite) -> None:
+    obj, last = interp.obj(ref), base.rpartition(".")[2]
+    if vision_layers.is_layer(base):
+        vision_layers.initialise(interp, ref, base, site, layers.parameter(interp, site))
+    elif last in layers.CONTAINERS:
         if obj.items is None and obj.element is None:
             interp.update(ref, replace(obj, items=()))
         layers.fill_container(interp, ref, site)
