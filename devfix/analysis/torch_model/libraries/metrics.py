@@ -7,17 +7,13 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from devfix.analysis.domain import classes
 from devfix.analysis.domain.copying import replace
+from devfix.analysis.domain.join import join_all
 from devfix.analysis.domain.lattice import AT_LEAST_1, CPU
 from devfix.analysis.domain.values import (
-    NONE,
     TRUE,
     UNKNOWN,
-    Class,
-    Const,
     External,
-    Function,
     Obj,
     Ref,
     Tensor,
@@ -25,9 +21,8 @@ from devfix.analysis.domain.values import (
 )
 from devfix.analysis.language import iteration
 from devfix.analysis.language.frames import CallSite
-from devfix.analysis.nn import modules
-from devfix.analysis.torch_model.libraries import metric_states
-from devfix.analysis.torch_model.modules import registering, weights
+from devfix.analysis.torch_model.libraries import metric_members, metric_states
+from devfix.analysis.torch_model.modules import weights
 from devfix.analysis.torch_model.python import copies
 from devfix.analysis.torch_model.tensors import requirements
 from devfix.analysis.torch_model.tensors.requirements import Part
@@ -35,9 +30,6 @@ from devfix.analysis.torch_model.tensors.requirements import Part
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
-_COLLECTION = "MetricCollection"
-#: Metrics that hold another one and keep what it does.
-_WRAPPERS = ("MetricTracker", "Running", "ClasswiseWrapper", "MinMaxMetric")
 #: The fact of a metric that it keeps numbers, which take such of the CPU, too.
 _ADDS = "adds numbers"
 #: Metrics that bring targets to the predictions, and those that come to more than one tensor.
@@ -45,7 +37,7 @@ _FORGIVING = re.compile(
     r"(Binary|Multiclass)?HingeLoss|Perplexity|(binary_|multiclass_)?hinge_loss|perplexity"
 )
 _OF_SEVERAL = re.compile(r"KernelInceptionDistance|InceptionScore|\w*(roc|curve|_at_\w*|stat_rates|fairness)")
-_FUNCTIONS, _BASE = "torchmetrics.functional.", "torchmetrics.Metric"
+_FUNCTIONS = "torchmetrics.functional."
 #: Metrics that sort the targets by the predictions once they compute, and how they are given both.
 _RANKING, _GATHERING = re.compile(r"Retrieval\w+"), ("update", "forward")
 
@@ -55,7 +47,7 @@ def construct(interp: Interpreter, name: str, site: CallSite) -> Value:
     last = name.rpartition(".")[2]
     trail = (interp.site("module", site.node),)
     obj = Obj("module", External(name), trail=trail)
-    if _holds_others(last):
+    if metric_members.holds_others(last):
         return interp.new(_holding(interp, obj, dict(_held(interp, last, site))))
     what = metric_states.kept(last, site)
     if what == metric_states.NOTHING:
@@ -64,10 +56,6 @@ def construct(interp: Interpreter, name: str, site: CallSite) -> Value:
         obj = obj.with_fact(_ADDS, TRUE)
     state = Tensor(rank=AT_LEAST_1, parameter=True, grad=False, leaf=True, trail=trail)
     return interp.new(replace(obj, place=state))
-
-
-def _holds_others(name: str) -> bool:
-    return name == _COLLECTION or name in _WRAPPERS
 
 
 def _holding(interp: Interpreter, obj: Obj, held: dict[str, Ref]) -> Obj:
@@ -84,7 +72,7 @@ def _deciding(interp: Interpreter, obj: Obj) -> Obj | None:
 
     None for one that holds no others: what a program keeps in its attributes besides has a place of its own.
     """
-    if not _holds_others(_last(obj)):
+    if not metric_members.holds_others(_last(obj)):
         return None
     held = [interp.obj(value) for value in obj.attrs.values() if isinstance(value, Ref)]
     found = [
@@ -105,7 +93,7 @@ def _state(interp: Interpreter, obj: Obj) -> Tensor | None:
 
 def _held(interp: Interpreter, name: str, site: CallSite) -> Iterator[tuple[str, Ref]]:
     """The metrics that one is made of, by their names in it."""
-    if name != _COLLECTION:
+    if not metric_members.is_collection(name):
         base = site.get(0, "base_metric", "metric")
         if base is not None and isinstance(base.value, Ref):
             yield "base_metric", base.value
@@ -127,19 +115,26 @@ def method(interp: Interpreter, obj: Obj, name: str, site: CallSite) -> Value | 
         return interp.new(replace(obj, attrs=attrs, trail=(interp.site("module", site.node),)))
     if name == "update" and obj.place is not None:
         return None
+    if name in _GATHERING:
+        metric_members.update(interp, obj, site)
     if name in _GATHERING and _RANKING.fullmatch(_last(obj)):
         _meet_in_order(interp, obj, site)
-    return _computed(interp, obj, site) if name == "compute" and obj.place is not None else UNKNOWN
+    return _computed(interp, obj, site) if name == "compute" else UNKNOWN
 
 
 def _computed(interp: Interpreter, obj: Obj, site: CallSite) -> Value:
     """What a metric comes to is where its state is; a collection gives that of each member by its name."""
-    place = _state(interp, obj)
-    assert place is not None
-    result = Tensor(place.device, grad=False, trail=(interp.site("result", site.node),))
+    place, values = _state(interp, obj), metric_members.computed(interp, obj, site)
     if _OF_SEVERAL.fullmatch(_last(obj)):
         return UNKNOWN
-    return interp.new(Obj("dict", element=result)) if _last(obj) == _COLLECTION else result
+    if place is not None:
+        values.append(Tensor(place.device, grad=False, trail=(interp.site("result", site.node),)))
+    result = join_all(values) if values else UNKNOWN
+    return (
+        interp.new(Obj("dict", element=result))
+        if values and metric_members.is_collection(_last(obj))
+        else result
+    )
 
 
 def call(
@@ -147,6 +142,7 @@ def call(
 ) -> Value:
     """``metric(preds, target)`` and ``metric.update(preds, target)``: what it is given meets its state."""
     obj = interp.obj(ref)
+    metric_members.update(interp, obj, site)
     place = _state(interp, obj) or place
     meeting = _operands(obj, place, parts)
     if meeting:
@@ -183,29 +179,15 @@ def function(interp: Interpreter, name: str, site: CallSite) -> Value | None:
     )
 
 
-def add_state(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
-    """``self.add_state("total", default=torch.zeros(3))`` of the project's own metric: it moves with the metric."""
-    name, default = site.get(0, "name"), site.get(1, "default")
-    if name is None or default is None or _BASE not in modules.external_bases(interp, interp.obj(ref).cls):
-        return NONE
-    if isinstance(default.value, Tensor):
-        return registering.buffer(interp, ref, CallSite(site.node, (name, default)))
-    if isinstance(name.value, Const) and isinstance(name.value.value, str):
-        interp.update(ref, interp.obj(ref).with_attr(name.value.value, default.value))
-    return NONE
-
-
 def forward(interp: Interpreter, ref: Ref, site: CallSite) -> Value | None:
-    """``metric(preds, target)`` of the project's own metric: it updates, and computes; None for any other module."""
-    cls = interp.obj(ref).cls
-    if not isinstance(cls, Class) or _BASE not in modules.external_bases(interp, cls):
+    """``metric(preds, target)`` of the project's own metric, or of what holds such alone; None for any other module."""
+    obj = interp.obj(ref)
+    if metric_members.is_own(interp, obj):
+        return metric_members.forward(interp, ref, site)
+    if obj.place is not None or not any(metric_members.own(interp, obj)):
         return None
-    made: Value = UNKNOWN
-    for name, given in (("update", site), ("compute", CallSite(site.node))):
-        found = classes.find(interp, cls, name)
-        if isinstance(found, Function):
-            made = interp.call_function(found, [ref], site.node, given)
-    return made
+    metric_members.update(interp, obj, site)
+    return _computed(interp, obj, site)
 
 
 def _meet_in_order(interp: Interpreter, obj: Obj, site: CallSite) -> None:

@@ -41,6 +41,7 @@ from devfix.analysis.torch_model.libraries import (
     generation,
     given_parts,
     lightning_methods,
+    metric_members,
     metrics,
     model_operands,
     model_outputs,
@@ -363,7 +364,8 @@ def method(interp: Interpreter, ref: Ref, name: str, site: CallSite) -> Value:
     if name in ("train_dataloader", "log", "log_dict", "print", "save_pretrained", "manual_backward"):
         return UNKNOWN
     if name == "add_state":
-        return metrics.add_state(interp, ref, site)
+        metric_members.add_state(interp, ref, site)
+        return NONE
     if metrics.is_metric(obj):
         found = metrics.method(interp, obj, name, site)
         if found is None and obj.place is not None:
