@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from devfix.analysis.text.outline import Outline
-from devfix.analysis.text.scope_names import own_nodes, parameters_of
+from devfix.analysis.text.scope_names import parameters_of
 from devfix.analysis.text.syntax import called
 from devfix.findings import DropCall, FileEdit, RemoveKeyword, ReplaceExpression, SetKeyword
 from devfix.placement.devices.device_expression import Place
@@ -126,9 +126,10 @@ def _is_variable(outline: Outline, called: ast.expr) -> bool:
     function = outline.function_of(called)
     if function is not None and any(each.arg == called.id for each in parameters_of(function)):
         return True
-    names = ast.walk(function) if function is not None else own_nodes(outline.source.tree.body)
-    stored = [node for node in names if isinstance(node, ast.Name) and node.id == called.id]
-    stored = [node for node in stored if isinstance(node.ctx, ast.Store)]
+    named = outline.occurrences(function or outline.source.tree, called.id)
+    stored = [node for node in named if isinstance(node.ctx, ast.Store)]
+    if function is None:
+        stored = [node for node in stored if outline.function_of(node) is None]
     return bool(stored) and not (function is None and len(stored) == 1 and _is_alias(outline, stored[0]))
 
 

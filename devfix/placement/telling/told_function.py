@@ -301,9 +301,11 @@ def calls(facts: Facts, outline: Outline, function: ast.FunctionDef) -> Iterator
     Where classes that have nothing to do with its own have a method of that name, only what its own object calls is one.
     """
     owner = outline.class_of(function) if function.name != "__init__" else None
-    named = list(_mentioned(facts, _called(outline, function)))
-    others = Namesakes(facts, owner)
-    strange = {node for other, node in named if others.has(other, node)}
+    named: Iterable[tuple[Outline, ast.AST]] = _mentioned(facts, _called(outline, function))
+    strange = set[ast.AST]()
+    if owner is not None:
+        named, others = list(named), Namesakes(facts, owner)
+        strange = {node for other, node in named if others.has(other, node)}
     for other, node in named:
         if node in strange:
             continue
