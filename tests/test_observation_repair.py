@@ -30,7 +30,7 @@ TEXTS = files("""
     device = torch.device("cuda")
 
     def shifted(x):
-        offset = vars(torch)[input()](4)
+        offset = getattr(torch, input())(4)
         return x + offset
 
     print(shifted(torch.ones(4).to(device)))
@@ -138,7 +138,7 @@ def test_a_fix_that_breaks_the_program_gives_way_to_the_next() -> None:
 
     repair = _repaired(FakeStage(shown))
     assert repair.verdict == "fixed"
-    assert _text(repair) == TEXTS["main.py"].replace("()](4)", "()](4).to(x.device)")
+    assert _text(repair) == TEXTS["main.py"].replace("())(4)", "())(4).to(x.device)")
 
 
 def test_a_fix_after_which_the_program_leaves_with_another_status_gives_way_to_the_next() -> None:

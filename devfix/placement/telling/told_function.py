@@ -255,7 +255,9 @@ def _called(outline: Outline, function: ast.FunctionDef) -> str:
 
 def _given(facts: Facts, outline: Outline, function: ast.FunctionDef, depth: int) -> Edits:
     """The parameter, and what each call of the function gives for it; nothing where one of them cannot, or none is seen."""
-    found = [each for each in calls(facts, outline, function) if each is None or not _moves(facts, each)]
+    found = list(calls(facts, outline, function))
+    if function.name != "__init__":  # which may use what it makes before all of it moves
+        found = [each for each in found if each is None or not _moves(facts, each)]
     ways = [_at(facts, place, depth) if place is not None else () for place in found]
     if not found or not all(ways):
         return ()
