@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from text_program import Ending, clashes, fix_texts
 
+from devfix.analysis.domain.lattice import AT_LEAST_1
 from devfix.analysis.domain.values import Array, Scalar, Sequence, TupleValue, Value
 from devfix.findings import Applicability
 
@@ -92,6 +93,12 @@ np.fromfunction(lambda i, j: i + j, (3, 3), dtype=int)
 np.fromstring("1.5,2", sep=",")
 np.einsum("ij,kj->ik", m, m)
 np.einsum("ij,ij", m, m)
+np.einsum("ij, kj -> i k", m, m)
+np.union1d(a, a * 0.5)
+np.setxor1d([0.5, 1.5], a)
+np.intersect1d(m, m * 0.5)
+np.nancumsum(a > 1)
+np.select([a > 1], [1], default=0.5)
 np.polyval([1.0, 2.0], a.astype(float))
 np.bincount([0, 1, 1])
 np.bincount([0, 1, 1], weights=a[:3])
@@ -102,7 +109,8 @@ np.array([np.float32(1), 2.0])
 
 def _agrees(value: Value, result: Any) -> bool:
     if isinstance(result, np.ndarray):
-        return isinstance(value, Array) and value.dtype == str(result.dtype)
+        ranks = (None, result.ndim, AT_LEAST_1 if result.ndim else None)
+        return isinstance(value, Array) and value.dtype == str(result.dtype) and value.rank in ranks
     if isinstance(result, np.generic):
         return value.dtype == str(result.dtype) if isinstance(value, Array) else isinstance(value, Scalar)
     if isinstance(value, Sequence):

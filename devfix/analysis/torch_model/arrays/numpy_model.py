@@ -76,7 +76,7 @@ _AVERAGING = frozenset("mean std var median nanmean nanstd nanvar nanmedian".spl
 _SPREADS = ("std", "var")
 _QUANTILES = frozenset("percentile quantile nanpercentile nanquantile".split())
 _SUMMING = frozenset("sum prod nansum".split())
-_ACCUMULATING = frozenset("cumsum cumprod".split())
+_ACCUMULATING = frozenset("cumsum cumprod nancumsum nancumprod".split())
 _EXTREME = frozenset("max min amax amin nanmax nanmin ptp".split())
 _INDICES = frozenset(
     "argmax argmin nanargmax nanargmin argsort searchsorted flatnonzero bincount digitize count_nonzero".split()

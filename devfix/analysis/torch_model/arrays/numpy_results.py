@@ -32,12 +32,12 @@ if TYPE_CHECKING:
 
 #: What has the array's dtype; and what has floats as wide, whatever it is.
 _AS_GIVEN = frozenset(
-    "partition trim_zeros rollaxis fix insert piecewise ediff1d intersect1d union1d setdiff1d setxor1d "
-    "sliding_window_view nancumsum nancumprod".split()
+    "partition trim_zeros rollaxis fix insert piecewise ediff1d setdiff1d sliding_window_view".split()
 )
 _FLOATS = frozenset("gradient rint heaviside unwrap".split())
-#: Dtypes of several arrays together.
-_TOGETHER = frozenset("convolve correlate cross".split())
+#: Dtypes of several arrays together: what lays the values of both out in a row, and the rest.
+_SETS = frozenset("intersect1d union1d setxor1d".split())
+_TOGETHER = _SETS | frozenset("convolve correlate cross".split())
 _INDICES = frozenset("argwhere argpartition".split())
 _PIECES = frozenset("split array_split hsplit vsplit dsplit".split())
 #: So many pieces are told apart.
@@ -96,7 +96,10 @@ def _of_arrays(interp: Interpreter, last: str, arrays: list[Array], site: CallSi
     if last in _FLOATS:
         return replace(first, dtype=numpy_types.floating(first.dtype))
     if last in _TOGETHER:
-        return replace(first, dtype=data_types.common(interp, [arg.value for arg in site.args[:2]]))
+        if site.value(None, "return_indices") not in (None, FALSE):
+            return UNKNOWN  # of three
+        dtype = data_types.common(interp, [arg.value for arg in site.args[:2]])
+        return replace(first, dtype=dtype, rank=1 if last in _SETS else first.rank)
     if last in _INDICES:
         return Array("int64", AT_LEAST_1)
     if last in _PIECES:
@@ -242,19 +245,20 @@ def _chosen(interp: Interpreter, site: CallSite) -> Value:
     if not choices:
         return UNKNOWN
     values = [without_none(each) for each in (*choices, site.value(2, "default") or Const(0))]
-    rank = rank_of_broadcast([nesting(interp, value) for value in values])
+    conditions = iteration.exact_items(interp, site.value(0, "condlist") or UNKNOWN) or (UNKNOWN,)
+    rank = rank_of_broadcast([nesting(interp, without_none(value)) for value in (*conditions, *values)])
     return Array(data_types.common(interp, values), rank, (interp.site("array", site.node),))
 
 
 def _contracted(interp: Interpreter, site: CallSite) -> Value:
     """``np.einsum("ij,jk->ik", a, b)``: as many dimensions as are named behind the arrow."""
     named = site.args[0].value if site.args else None
-    spec = named.value if isinstance(named, Const) and isinstance(named.value, str) else ""
     arrays = [without_none(arg.value) for arg in site.args[1:]]
-    if not arrays or site.open or site.value(None, "dtype", "out") is not None:
-        return UNKNOWN
-    _, arrow, kept = spec.partition("->")
-    rank = len(kept.strip()) if arrow and "." not in kept else None
+    told = named is not None and scalar_type(named) == "str" and site.value(None, "dtype", "out") is None
+    if not arrays or not told or site.open:
+        return UNKNOWN  # an array before the numbers of its axes, or more that decides
+    _, arrow, kept = (str(named.value) if isinstance(named, Const) else "").partition("->")
+    rank = len("".join(kept.split())) if arrow and "." not in kept else None
     return Array(data_types.common(interp, arrays), rank, (interp.site("array", site.node),))
 
 

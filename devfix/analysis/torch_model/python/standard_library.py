@@ -232,6 +232,6 @@ HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
     "optparse.OptionGroup": command_line.old_group,
     **{f"math.{name}": real for name in _REAL},
     **{f"math.{name}": whole for name in _WHOLE},
-    **{f"statistics.{name}": real for name in "fmean stdev pstdev geometric_mean harmonic_mean".split()},
+    **{f"statistics.{name}": real for name in "fmean stdev pstdev geometric_mean".split()},
     **dict.fromkeys(("time.time", "time.perf_counter", "time.monotonic"), real),
 }  # fmt: skip
