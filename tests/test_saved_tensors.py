@@ -8,8 +8,12 @@ from text_program import fix_texts
 PROGRAM = """\
 import pickle
 
+import cloudpickle
+import dill
 import joblib
 import torch
+from accelerate import Accelerator
+from lightning import Fabric
 
 device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
 net = torch.nn.Linear(3, 1).to(device)
@@ -35,6 +39,10 @@ def program(save: str, *, made: str = "", use: str = "mean") -> str:
         'pickle.dump({"mean": mean}, open("stats.pkl", "wb"))',
         'joblib.dump(mean, "mean.joblib")',
         "text = pickle.dumps(mean)",
+        'dill.dump(mean, open("mean.pkl", "wb"))',
+        "text = cloudpickle.dumps([mean])",
+        'Accelerator().save({"mean": mean}, "stats.pt")',
+        'Fabric().save("stats.pt", {"mean": mean})',
         'doubled = mean * 2\ntorch.save(doubled, "doubled.pt")',
     ],
 )
@@ -97,6 +105,13 @@ def test_what_an_object_saves_is_neither_made_elsewhere_nor_a_buffer(
 ) -> None:
     text = KEPT.format(cls=cls, start=start, made=made, saved=saved, use="self.mean")
     after = KEPT.format(cls=cls, start=start, made=made, saved=saved, use="self.mean.to(device)")
+    assert fix_texts({"main.py": text})[0]["main.py"] == after
+
+
+@pytest.mark.parametrize("saved", ["self", "vars(self)", '{"stats": self}'])
+def test_an_object_that_is_saved_with_its_module_has_its_tensors_beside_it(saved: str) -> None:
+    text = KEPT.format(cls="Stats", start="self.count = 0", made="Stats()", saved=saved, use="self.mean")
+    after = text.replace("torch.zeros(3)", "torch.zeros(3, device=device)")
     assert fix_texts({"main.py": text})[0]["main.py"] == after
 
 

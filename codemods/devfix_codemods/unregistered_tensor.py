@@ -68,11 +68,11 @@ class UnregisteredTensor(Rule):
 
 
 def _fault(facts: Facts, mismatch: Mismatch) -> Fault:
-    attributes = plain_attributes(facts, mismatch)
     operand = misplaced(mismatch)
     moves = Relocator(facts, mismatch, operand).fixes() if operand is not None else []
-    if operand is not None and any(map(facts.is_read_on_host, (operand.trail, *operand.roots))):
-        attributes = []  # a buffer would leave the CPU, where something reads or saves the tensor
+    # A buffer would leave the CPU, where something may read or save the tensor.
+    stays = operand is not None and any(map(facts.is_read_on_host, (operand.trail, *operand.roots)))
+    attributes = [] if stays else plain_attributes(facts, mismatch)
     if not attributes:
         return Fault(mismatch, "a plain tensor attribute of a module stays on the CPU", tuple(moves))
     first, registered = attributes[0], buffer_fix(facts, attributes)

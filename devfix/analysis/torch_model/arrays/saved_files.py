@@ -16,6 +16,7 @@ from devfix.analysis.record.recorder import OTHERS
 from devfix.analysis.reuse import reads
 from devfix.analysis.torch_model.arrays import data_types, sparse_matrices
 from devfix.analysis.torch_model.python import file_names
+from devfix.analysis.torch_model.python.pickled_texts import PICKLING
 from devfix.analysis.torch_model.tensors import host_memory
 from devfix.analysis.torch_model.tensors.arguments import nesting
 from devfix.analysis.torch_model.training import saved_tensors, snapshots
@@ -133,8 +134,8 @@ HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
     "numpy.load": load,
     "scipy.sparse.save_npz": save_matrix,
     "scipy.sparse.load_npz": load_matrix,
-    "pickle.dump": dump(_PICKLE, "file"),
-    "pickle.load": undump(_PICKLE, "file"),
+    **{f"{library}.dump": dump(_PICKLE, "file") for library in PICKLING},
+    **{f"{library}.load": undump(_PICKLE, "file") for library in PICKLING},
     "joblib.dump": dump(_JOBLIB, "filename"),
     "joblib.load": undump(_JOBLIB, "filename"),
 }

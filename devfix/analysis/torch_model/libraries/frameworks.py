@@ -38,6 +38,7 @@ from devfix.analysis.torch_model.libraries import (
 from devfix.analysis.torch_model.loading import collation, framework_moves
 from devfix.analysis.torch_model.python import standard_library
 from devfix.analysis.torch_model.tensors import moves
+from devfix.analysis.torch_model.training import saved_tensors
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -115,6 +116,8 @@ def method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -
             return _block(interp, obj)
         if name == "to_device" and site.args:
             return _placed(interp, site.args[0].value, site)
+        if name == "save":
+            saved_tensors.note(interp, site.value(int(obj.cls == External(FABRIC)), "obj", "state"))
         return UNKNOWN
     if obj.cls == External(lightning_runs.TRAINER):
         return lightning.method(interp, ref, obj, name, site)

@@ -13,6 +13,8 @@ from devfix.analysis.torch_model.training import saved_tensors
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
+#: Libraries that write alike, and read what the others have written.
+PICKLING = ("pickle", "dill", "cloudpickle")
 _NAME = "pickle.dumps"
 _OF = "of"
 
@@ -32,4 +34,7 @@ def loads(interp: Interpreter, name: str, site: CallSite) -> Value:
     return copies.copied(interp, obj.attrs[_OF], site)
 
 
-HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {_NAME: dumps, "pickle.loads": loads}
+HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
+    **{f"{library}.dumps": dumps for library in PICKLING},
+    **{f"{library}.loads": loads for library in PICKLING},
+}

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis.domain.lattice import CPU
 from devfix.analysis.domain.values import Tensor, Value
 from devfix.analysis.language import containers
-from devfix.analysis.nn import modules
+from devfix.analysis.nn import modules, reach
 from devfix.analysis.torch_model.loading import batches
 from devfix.analysis.torch_model.tensors import host_memory
 
@@ -23,7 +23,7 @@ def note(interp: Interpreter, value: Value | None) -> None:
 
     Beside a module's state, or anything else from the accelerator, they ask for no more than the file does as it is.
     """
-    if value is None or holds_model(interp, value):
+    if value is None or any(modules.is_module(interp, held) for held, _ in reach.objects(interp, value)):
         return
     found = batches.leaves(interp, value)
     if not any(map(_is_of_module, found)) and all(each.device == CPU for each in found):
