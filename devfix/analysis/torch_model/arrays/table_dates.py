@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis.domain.values import UNKNOWN, Array, External, Obj, Ref, Value
 from devfix.analysis.language.frames import CallSite
 from devfix.analysis.torch_model.arrays import numpy_types, table_types
+from devfix.analysis.torch_model.python import dates
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -15,13 +16,8 @@ if TYPE_CHECKING:
 INDEX: External = External("pandas.DatetimeIndex")
 #: ``column.dt``.
 ACCESS = External("pandas.core.indexes.accessors.DatetimeProperties")
-#: The numbers that each date has, which pandas 2 keeps as int32.
-_FIELDS = frozenset(
-    "year month day hour minute second microsecond nanosecond weekday dayofweek day_of_week dayofyear day_of_year "
-    "quarter days_in_month daysinmonth week weekofyear".split()
-)
-#: Those of a span of time.
-_SPANS = frozenset("days seconds microseconds nanoseconds".split())
+#: The numbers that each date has, which pandas 2 keeps as int32; the day of the week is no method here.
+_FIELDS = dates.OF_DATE - {"fold"} | {"weekday"}
 _TRUTHS = frozenset(
     "is_month_start is_month_end is_quarter_start is_quarter_end is_year_start is_year_end is_leap_year".split()
 )
@@ -46,7 +42,7 @@ def accessor(interp: Interpreter) -> Ref:
 
 def told(interp: Interpreter, ref: Ref, obj: Obj, name: str, node: ast.expr) -> Value | None:
     """``column.dt.month``: a column of integers, which are float64 where a date is missing."""
-    if name in _FIELDS | _SPANS:
+    if name in _FIELDS | dates.OF_SPAN:
         return table_types.make(interp, numpy_types.WIDE, single=True)
     return table_types.make(interp, "bool", single=True) if name in _TRUTHS else None
 

@@ -20,15 +20,16 @@ FIELDS = External("time.struct_time")
 
 _WHOLE, _REAL, _TEXT = Scalar("int"), Scalar("float"), Scalar("str")
 #: The numbers that a date has, those of pandas' included.
-_OF_DATE = frozenset(
+OF_DATE = frozenset(
     "year month day hour minute second microsecond nanosecond fold week weekofyear quarter dayofweek day_of_week "
     "dayofyear day_of_year days_in_month daysinmonth".split()
 )
-_OF_SPAN = frozenset("days seconds microseconds nanoseconds".split())
+#: And those of a span of time.
+OF_SPAN = frozenset("days seconds microseconds nanoseconds".split())
 _OF_FIELDS = frozenset(
     "tm_year tm_mon tm_mday tm_hour tm_min tm_sec tm_wday tm_yday tm_isdst tm_gmtoff".split()
 )
-_NUMBERS = {DATE: _OF_DATE, SPAN: _OF_SPAN, FIELDS: _OF_FIELDS}
+_NUMBERS = {DATE: OF_DATE, SPAN: OF_SPAN, FIELDS: _OF_FIELDS}
 #: Methods of dates, by what they give.
 _TOLD: dict[str, Value] = {
     **dict.fromkeys("weekday isoweekday toordinal".split(), _WHOLE),
