@@ -9,7 +9,7 @@ from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.outline import Outline
 from devfix.findings import FileEdit, ReplaceExpression, WrapExpression
 from devfix.placement.devices.boundness import is_bound
-from devfix.placement.moves import spread_dict
+from devfix.placement.moves import scaled, spread_dict
 from devfix.placement.text.missing_values import is_given_none, may_be_none
 from devfix.placement.text.naming import differs_by_object, differs_by_round, may_be_number
 
@@ -43,6 +43,8 @@ def added(facts: Facts, outline: Outline, node: ast.AST | None, suffix: str) -> 
         return ()
     if is_given_none(facts, outline, node) or _varies(facts, outline, node):
         return ()
+    if suffix.startswith(_MOVES) and (tensor := scaled.tensor_in(node)) is not node:
+        return added(facts, outline, tensor, suffix)
     span = outline.source.span(node)
     if not suffix or outline.source.segment(span).endswith(suffix):
         return ()
