@@ -12,14 +12,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 
-from devfix.analysis.domain.lattice import CPU
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.outline import Outline
-from devfix.analysis.text.vocabulary import vocabulary
 from devfix.findings import FileEdit, Operand, Span
 from devfix.placement.devices import (
     boundness,
     choosing_call,
+    followed_peer,
     kept,
     meeting,
     moving_module,
@@ -85,7 +84,7 @@ def find(facts: Facts, place: Place, peers: list[Operand]) -> DeviceExpression |
     A choice that the reader of the place has seen comes first, then the tensors at hand, then
     modules, then a choice that the file makes further down.
     """
-    followed = next(filter(None, (_followed(facts, place, peer) for peer in peers)), None)
+    followed = next(filter(None, (followed_peer.parameter(facts, place, peer) for peer in peers)), None)
     # What a model that has its device makes of a parameter is where the model is.
     if followed is not None and facts.program.adopts:
         return DeviceExpression(f"{followed}.device")
@@ -110,7 +109,7 @@ def find(facts: Facts, place: Place, peers: list[Operand]) -> DeviceExpression |
     if code is not None:
         return DeviceExpression(moving_module.told(place, code) or f"{code}.device")
     if own is not None:
-        return own
+        return _on_either_side(facts, place, peers) or own
     told = next(filter(None, (peer_moves.told(place, peer) for peer in tensors)), None)
     told = told or named_entry.of_peers(place, peers)
     told = told or (choosing_call.of_peers(facts, place, peers) if not anywhere else None)
@@ -127,6 +126,16 @@ def find(facts: Facts, place: Place, peers: list[Operand]) -> DeviceExpression |
     beside = kept.tensor(facts, place)
     held = DeviceExpression(f"{beside}.device") if beside is not None else _of_kept_module(facts, place)
     return held or (DeviceExpression(f"{followed}.device") if followed is not None else None)
+
+
+def _on_either_side(facts: Facts, place: Place, peers: list[Operand]) -> DeviceExpression | None:
+    """The device of what a function meets on the CPU as well as on the accelerator: it serves both, and takes no side."""
+    for peer in peers:
+        if (name := followed_peer.itself(facts, place, peer)) is not None:
+            return DeviceExpression(f"{name}.device")
+        if (name := followed_peer.module(facts, place, peer)) is not None:
+            return DeviceExpression(own_device.of_module(place, name))
+    return None
 
 
 def of_data(facts: Facts, place: Place) -> DeviceExpression | None:
@@ -296,26 +305,6 @@ def _peer(facts: Facts, place: Place, peer: Operand) -> str | None:
     if bindings and is_usable(place, place.outline.scopes(place.node)[0], bindings, "tensor"):
         return peer.text
     return None
-
-
-def _followed(facts: Facts, place: Place, peer: Operand) -> str | None:
-    """A parameter that the peer is computed from, which some calls have on the accelerator and others on the CPU."""
-    function = place.outline.function_of(place.node)
-    node = place.outline.expression_at(peer.span) if peer.path == place.path else None
-    if function is None or node is None or place.outline.function_of(node) is not function:
-        return None
-    names = vocabulary(function)
-    known = facts.bindings(place.path, place.outline.scopes(place.node)[0])
-    for name in (part.id for part in _names(node) if part.id in names.parameters - names.bound):
-        found = known.get(name, [])
-        both = any(is_wanted(each.device) for each in found) and any(each.device == CPU for each in found)
-        if both and all(each.kind == "tensor" for each in found):
-            return name
-    return None
-
-
-def _names(node: ast.AST) -> Iterator[ast.Name]:
-    return (part for part in ast.walk(node) if isinstance(part, ast.Name))
 
 
 def _named_in(facts: Facts, place: Place, peer: Operand) -> str | None:

@@ -14,15 +14,12 @@ from devfix.findings import (
     InsertAfterImports,
     Mismatch,
     Operand,
-    Origin,
-    SetKeyword,
 )
 from devfix.placement.batches import batch_move, listed_batch, nested_move, rebuilding, unpacked_parts
 from devfix.placement.batches.whole_batch import is_movable_whole, moved_whole
 from devfix.placement.blaming.causes import Trail
-from devfix.placement.devices import device_expression, followed_peer, imported_device
 from devfix.placement.devices.boundness import decides
-from devfix.placement.devices.device_expression import DeviceExpression, Place, place_at
+from devfix.placement.devices.device_expression import Place, place_at
 from devfix.placement.modules import late_build, lent_module, moving_back, taken_back
 from devfix.placement.moves import (
     aliases,
@@ -43,11 +40,10 @@ from devfix.placement.moves import (
     part_moves,
     sampled_source,
     selecting,
-    suffixes,
     wholes,
     writing,
 )
-from devfix.placement.moves.drawing import filled_at_random
+from devfix.placement.moves.placing import Placing
 from devfix.placement.moves.titles import title_of
 from devfix.placement.siblings import (
     alike_move,
@@ -60,11 +56,10 @@ from devfix.placement.siblings import (
     told_beside,
 )
 from devfix.placement.telling import left_out, restored, told_function, told_operation, unused_device
-from devfix.placement.telling.device_argument import made_alike, takes_no_device
 from devfix.placement.telling.shared_maker import hands_out
 from devfix.placement.text import ancestry, provenance
 from devfix.placement.text.provenance import MADE, STORED, is_of_module, stayed
-from devfix.placement.to_host import hosted_source, seen_by_array, shared_memory
+from devfix.placement.to_host import hosted_source, shared_memory
 
 #: More sources than this are not changed together: one move of their result is clearer.
 _MAX_SOURCES = 3
@@ -82,6 +77,7 @@ class Relocator:
         self.mismatch = mismatch
         self.operand = operand
         self.peers = [o for o in mismatch.operands if o is not operand and o.device not in ("cpu", None)]
+        self.placing = Placing(facts, mismatch, operand, self.peers)
 
     @inference.outside
     def fixes(self) -> list[Fix]:
@@ -93,7 +89,7 @@ class Relocator:
             ways = (*self._at_origin(trails), self._at_factories(anyhow=True), told)
             return [self._fix(edits, 0) for edits in dict.fromkeys(ways) if edits]
         inside = gradient_function.values(self.facts, self._trails(), self.mismatch)
-        if made := [self._made_at(origin, place) for origin, place in inside]:
+        if made := [self.placing.made_or_moved(origin, place) for origin, place in inside]:
             edits = tuple(dict.fromkeys(edit for each in made for edit in each))
             return [self._fix(edits, 0)] if all(made) else []
         back = moving_back.fix(self.facts, self.operand)
@@ -119,7 +115,7 @@ class Relocator:
     def _where_no_other(self) -> Edits:
         """What is left where no way is in sight."""
         before = writing.otherwise(self.facts, self.mismatch, self.operand, self.peers)
-        return before or told_function.told(self.facts, self._trails()) or self._by_own_choice()
+        return before or told_function.told(self.facts, self._trails()) or self.placing.by_own_choice()
 
     def _fix(self, edits: Edits, turn: int) -> Fix:
         """A fix that has its turn where the program is given a device: a second choice of one comes last."""
@@ -133,7 +129,7 @@ class Relocator:
         """The ways to move the operand, first where it is written as an argument of what keeps it."""
         for site in reversed(self.operand.trail):
             place = place_at(self.facts, site.path, site.span) if site.kind == "argument" else None
-            if edits := self._given(place) if place is not None else ():
+            if edits := self.placing.given(place) if place is not None else ():
                 first = Fix(title_of(self.facts, self.operand, edits), edits, Applicability.SAFE)
                 return [first, *(fix for fix in self.fixes() if fix.edits != edits)]
         return self.fixes()
@@ -155,11 +151,11 @@ class Relocator:
         yield from ((edits, 0) for edits in self._at_origin(trails))
         yield restored.moved(self.facts, self.mismatch, self.operand), 0
         for place in hosted_source.places(self.facts, self.operand, trails):
-            yield self._wrap(place), 0
-        yield sampled_source.moved(self.facts, self.operand, trails, self._wrap), 0
+            yield self.placing.moved(place), 0
+        yield sampled_source.moved(self.facts, self.operand, trails, self.placing.moved), 0
         yield moved_at_use.beside_others(self.facts, self.operand), 0
         told = unused_device.places(self.facts, (self.operand.trail, *trails))
-        yield from ((self._given(place), 0) for place in told)
+        yield from ((self.placing.given(place), 0) for place in told)
         yield sibling_argument.in_call(self.facts, self.mismatch, self.operand.trail), 0
         yield from ((edits, 0) for edits in told_beside.ways(self.facts, self.operand, trails))
         yield sibling_move.along(self.facts, self.operand.trail), 0
@@ -210,13 +206,13 @@ class Relocator:
         derived = self.operand.trail not in trails
         found: dict[FileEdit, None] = {}
         for trail in trails:
-            far = self._is_elsewhere(trail[0])
+            far = self.placing.is_elsewhere(trail[0])
             meant = anyhow or stayed(trail, self.operand.trail) or is_of_module(self.facts, trail)
             if derived and far and not (meant or argument_move.is_given_elsewhere(self.facts, trail)):
                 return ()
             if derived and not (far or anyhow) and ancestry.serves_others(self.facts, trail, self.operand):
                 return ()
-            change = self._at_factory(trail[0], far=far)
+            change = self.placing.made(trail[0], far=far)
             if not change:
                 return ()
             found.update(dict.fromkeys(change))
@@ -231,7 +227,7 @@ class Relocator:
         yield sibling_method.moved_at_start(self.facts, self.operand.trail)
         yield from wholes.ways(self.facts, self.operand, trails)
         yield own_move.of_all(self.facts, self.operand.trail, trails, _MAX_SOURCES)
-        yield from unpacked_parts.ways(self.facts, self.operand, self.peers, self._wrap)
+        yield from unpacked_parts.ways(self.facts, self.operand, self.peers, self.placing.moved)
 
     def _all_by(self, way: Callable[[Facts, Trail], Edits], trails: list[Trail]) -> Edits:
         """Each of the values moves in one way: what an object keeps by the object, arguments beside others."""
@@ -242,69 +238,23 @@ class Relocator:
     def _where_handed_over(self) -> Edits:
         """What a dataset keeps is moved where it is taken from it to be an argument of what uses it elsewhere."""
         born = self.operand.trail[0] if self.operand.trail else None
-        away = born is not None and born.kind == "loader" and self._is_elsewhere(born)
+        away = born is not None and born.kind == "loader" and self.placing.is_elsewhere(born)
         place = place_at(self.facts, born.path, born.span) if born is not None and away else None
-        return self._wrap(argument_move.taken_from_dataset(place)) if place is not None else ()
-
-    def _is_elsewhere(self, origin: Origin) -> bool:
-        """Whether a factory is in another function than the place where its result is used."""
-        return origin.path != self.mismatch.path or origin.scope != self.mismatch.get("scope")
-
-    def _at_factory(self, origin: Origin, *, far: bool = False) -> Edits:
-        place = place_at(self.facts, origin.path, origin.span)
-        if place is None or not isinstance(place.node, ast.Call) or seen_by_array.is_written(place):
-            return ()
-        if self.facts.program.adopts and destination.is_sample(place):
-            return ()
-        inside = device_expression.is_in_module(self.facts, place)
-        near = self.operand.trail[:1] == (origin,) or inside
-        beside = self._expression(place) if near or not far else device_expression.of_data(self.facts, place)
-        own = device_expression.find(self.facts, place, []) if far and inside else None
-        found = own or (device_expression.chosen(self.facts, place) if far else None) or beside
-        if found is None and not far and (name := followed_peer.named(self.facts, place, self.peers)):
-            found = DeviceExpression(f"{name}.device")
-        return self._made_on(place, origin, found) if found is not None else ()
-
-    def _by_own_choice(self) -> Edits:
-        """Where no device is in sight: that of another file, or one of the file's own; a module is where its owner put it."""
-        edits: dict[FileEdit, None] = {}
-        for trail in self._trails():
-            place = place_at(self.facts, trail[0].path, trail[0].span) if trail[0].kind in MADE else None
-            found = imported_device.or_own(self.facts, place) if place is not None else None
-            if place is None or found is None or device_expression.is_in_module(self.facts, place):
-                return ()
-            edits.update(dict.fromkeys(self._made_on(place, trail[0], found)))
-        return tuple(edits)
-
-    def _made_at(self, origin: Origin, place: Place) -> Edits:
-        """What is made at a place is made where the device of its surroundings is, or moves there."""
-        found = self._expression(place)
-        return self._made_on(place, origin, found) if found and origin.kind in MADE else self._wrap(place)
-
-    def _made_on(self, place: Place, origin: Origin, found: DeviceExpression) -> Edits:
-        """The factory call makes its tensor on the device; a random one is drawn first, then moved."""
-        if not isinstance(place.node, ast.Call) or self.facts.stays(origin, self.mismatch):
-            return ()
-        if (filled := filled_at_random(place.outline, place.node, self.mismatch.sink)) is not None:
-            return self._wrapped(Place(place.path, place.outline, filled), found)
-        if origin.kind == "random-factory" or takes_no_device(place.outline, place.node):
-            return self._wrapped(place, found)
-        beside = made_beside.others(self.facts, place, found.code)
-        return (*found.edits, FileEdit(place.path, SetKeyword(origin.span, "device", found.code)), *beside)
+        return self.placing.moved(argument_move.taken_from_dataset(place)) if place is not None else ()
 
     def _at_unpacking(self, trail: Trail) -> Iterator[Edits]:
         """Where the value is taken out of a batch it is moved once for all its uses, best beside others that are."""
         sites = ancestry.from_batch(trail)
-        yield from sibling_move.where_made(self.facts, sites, self._is_elsewhere)
+        yield from sibling_move.where_made(self.facts, sites, self.placing.is_elsewhere)
         for site in sites:
             place = place_at(self.facts, site.path, site.span)
             if place is None:
                 continue
             if site.kind == "collected":
-                yield self._wrap(place)
+                yield self.placing.moved(place)
             elif site.kind == "name":
-                yield self._at_factory(trail[0]) if made_beside.is_displayed(place, trail[0]) else ()
-                yield self._wrap(common_source.of(self.facts, place))
+                yield self.placing.made(trail[0]) if made_beside.is_displayed(place, trail[0]) else ()
+                yield self.placing.moved(common_source.of(self.facts, place))
                 yield rebuilding.moved(self.facts, place, self.peers) or batch_move.guarded(place, self.peers)
                 yield sibling_move.beside(self.facts, place)
                 yield listed_batch.moved(self.facts, place, self.peers, trail)
@@ -312,7 +262,7 @@ class Relocator:
             elif site.kind == "loader":
                 yield moved_whole(self.facts, place, self.peers)
                 yield nested_move.at_loop(self.facts, place, self.peers)
-                yield self._wrap(place) if is_movable_whole(self.facts, place) else ()
+                yield self.placing.moved(place) if is_movable_whole(self.facts, place) else ()
 
     def _where_made(self, trail: Trail) -> Iterator[Edits]:
         """The right-hand side of the assignment that gave the value its name or attribute."""
@@ -327,7 +277,7 @@ class Relocator:
             if shared_memory.is_written_later(value) or aliases.is_written(place.outline, statement):
                 continue
             if statement.targets[0] is place.node and decides(place.outline, statement, place.node):
-                yield self._made_at(provenance.begun_at(value, trail) or site, value)
+                yield self.placing.made_or_moved(provenance.begun_at(value, trail) or site, value)
 
     def _jointly(self, trails: list[Trail], ways: Callable[[Trail], Iterator[Edits]]) -> Edits:
         """Each of the values that the operand is computed from moves where it comes into sight."""
@@ -349,9 +299,9 @@ class Relocator:
             known = taken or selecting.is_array_used_whole(self.facts, trail)
             edits = next(filter(None, way(trail)), ()) if known else ()
             if trail[0] in whole:
-                edits = self._wrap(whole[trail[0]])
+                edits = self.placing.moved(whole[trail[0]])
             elif trail[0].kind in MADE and not edits:
-                edits = self._at_factory(trail[0], far=self._is_elsewhere(trail[0]))
+                edits = self.placing.made(trail[0], far=self.placing.is_elsewhere(trail[0]))
             found.update(dict.fromkeys(edits))
         return tuple(found)
 
@@ -359,7 +309,7 @@ class Relocator:
         """Where somebody who knows the device hands the value, or those it is computed from, to a module."""
         once = given_again.at_name(self.facts, self.operand)
         places = () if once else handing.places(self.facts, self.operand)
-        return once or tuple(dict.fromkeys(edit for place in places for edit in self._given(place)))
+        return once or tuple(dict.fromkeys(edit for place in places for edit in self.placing.given(place)))
 
     def _at_use(self) -> Edits:
         place = common_source.of_operand(self.facts, self.operand)
@@ -368,33 +318,8 @@ class Relocator:
             return ()
         if self.operand.held:
             return part_moves.each(self.facts, place, self.operand, self.peers)
-        return loop_parameter.moved(self.facts, place, self.peers) or self._wrap(place)
+        return loop_parameter.moved(self.facts, place, self.peers) or self.placing.moved(place)
 
     def _where_computed(self) -> Edits:
         """What a module computed elsewhere, of what it keeps, moves there: where it is used it is one of many."""
-        return self._wrap(provenance.computed_in_module(self.facts, self.operand))
-
-    def _given(self, place: Place) -> Edits:
-        """The argument at ``place``: a factory call makes it on the device, anything else is moved."""
-        made = self.operand.trail[0] if self.operand.trail else None
-        is_it = made is not None and made.kind in MADE and made.span == place.outline.source.span(place.node)
-        once = () if is_it else loop_parameter.moved(self.facts, place, self.peers)
-        return self._at_factory(made) if made is not None and is_it else once or self._wrap(place)
-
-    def _wrap(self, place: Place | None) -> Edits:
-        if place is not None and isinstance(place.node, (ast.ListComp, ast.GeneratorExp)):
-            place = Place(place.path, place.outline, place.node.elt)
-        back = place is not None and moving_back.is_copy(self.facts, place.node)
-        if place is None or back or not isinstance(place.node, ast.expr):
-            return ()
-        place = selecting.whole(self.facts, place)
-        found = self._expression(place)
-        return self._wrapped(place, found) if found is not None else ()
-
-    def _wrapped(self, place: Place, found: DeviceExpression) -> Edits:
-        suffix = f".to({found.code})"
-        moved = made_alike(place, found.code) or suffixes.added(self.facts, place.outline, place.node, suffix)
-        return (*found.edits, *moved) if moved else ()
-
-    def _expression(self, place: Place) -> DeviceExpression | None:
-        return device_expression.find(self.facts, place, self.peers)
+        return self.placing.moved(provenance.computed_in_module(self.facts, self.operand))

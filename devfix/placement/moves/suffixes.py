@@ -75,11 +75,15 @@ def _names_in(suffix: str) -> set[str]:
 def _sent_in_vain(facts: Facts, node: ast.expr) -> ast.expr | None:
     """``x`` of ``x.cuda()``: where another move follows, that one is in vain, and fails without an accelerator.
 
-    So is that of ``x.cpu()`` in a program that has just been given its device: nothing was anywhere else.
+    So is ``x.to(net.device)``, and ``x.cpu()`` in a program that has just been given its device: nothing was anywhere else.
     """
-    method = node.func if isinstance(node, ast.Call) and not node.args and not node.keywords else None
-    if not isinstance(method, ast.Attribute):
+    method = node.func if isinstance(node, ast.Call) and not node.keywords else None
+    if not isinstance(node, ast.Call) or not isinstance(method, ast.Attribute):
         return None
+    if node.args:
+        [given, *more] = node.args
+        alone = method.attr == "to" and not more
+        return method.value if alone and isinstance(given, ast.Attribute) and given.attr == "device" else None
     return method.value if method.attr == "cuda" or (method.attr == "cpu" and facts.program.adopts) else None
 
 
