@@ -22,6 +22,8 @@ from devfix.rewrite.snippet import Snippet
 #: What can be put before or after a statement: new code, or a statement from elsewhere.
 Item = Snippet | Statement
 
+#: How a definition begins, which stands apart from another one.
+_DEFINITIONS = ("@", "def ", "class ")
 StatementEdit = InsertBefore | InsertAfter | InsertAtBodyStart | DeleteStatement | MoveStatement
 
 
@@ -57,7 +59,9 @@ class Plan:
             case InsertBefore(span, code):
                 self.before[self.statement(span)] += _items(code)
             case InsertAfter(span, code):
-                self.after[self.statement(span)] += _items(code)
+                above = self.statement(span)
+                apart = isinstance(above.node, cst.FunctionDef) and code.startswith(_DEFINITIONS)
+                self.after[above] += [Snippet(code, apart=True)] if apart else _items(code)
             case InsertAtBodyStart(span, code):
                 self.tops[self.body(span)] += _items(code)
             case DeleteStatement(span):

@@ -19,9 +19,10 @@ class Style:
 
 
 class Snippet:
-    """Dedented statements and comments that are to be inserted."""
+    """Dedented statements and comments that are to be inserted, set ``apart`` by a blank line from what is above or not."""
 
-    def __init__(self, code: str) -> None:
+    def __init__(self, code: str, *, apart: bool = False) -> None:
+        self.apart = apart
         lines = NEWLINE.split(code)
         while lines and not lines[0].strip():
             del lines[0]
@@ -45,7 +46,7 @@ class Snippet:
     def layout(self, indent: str, style: Style) -> str:
         """The lines at ``indent``, inner levels in the unit of the text; strings are left alone."""
         own = self.tree.module.default_indent
-        return "".join(
+        return (style.newline if self.apart else "") + "".join(
             line + style.newline if number in self.tree.string_lines else _indented(line, own, indent, style)
             for number, line in enumerate(self.lines, 1)
         )

@@ -46,7 +46,7 @@ def _goes_there(facts: Facts, value: Place, name: str) -> bool:
     given = any(
         binding.kind == "module"
         for call in calls
-        for binding in _bound(facts, Place(value.path, outline, call.func))
+        for binding in bound(facts, Place(value.path, outline, call.func))
     )
     return given and all(_has_partner(facts, Place(value.path, outline, node)) for node in uses)
 
@@ -63,12 +63,12 @@ def _has_partner(facts: Facts, place: Place) -> bool:
 
 
 def _is_there(facts: Facts, place: Place) -> bool:
-    found = {each.device for each in _bound(facts, place) if each.kind == "tensor"}
+    found = {each.device for each in bound(facts, place) if each.kind == "tensor"}
     known = [device for device in found if device is not None]
     return bool(known) and all(device.is_accelerator for device in known)
 
 
-def _bound(facts: Facts, place: Place) -> list[Binding]:
+def bound(facts: Facts, place: Place) -> list[Binding]:
     """All that a name, or an attribute of the object around, was seen to stand for."""
     outline, node = place.outline, place.node
     if isinstance(node, ast.Name):

@@ -40,6 +40,7 @@ from devfix.placement.moves import (
     part_moves,
     sampled_source,
     selecting,
+    stale_device,
     wholes,
     writing,
 )
@@ -223,6 +224,7 @@ class Relocator:
         yield told_operation.told(self.facts, self.mismatch, self.operand, self.peers)
         yield map_location.of_host(self.facts, (self.operand.trail, *trails))
         yield left_out.all_handed_on(self.facts, trails)
+        yield stale_device.told_anew(self.facts, trails)
         yield alike_move.beside(self.facts, (self.operand.trail, *trails))
         yield sibling_method.moved_at_start(self.facts, self.operand.trail)
         yield from wholes.ways(self.facts, self.operand, trails)

@@ -66,7 +66,7 @@ def handed_on(facts: Facts, origin: Origin) -> Edits:
     leaves that to its default, and where the function does nothing else with the device but to hand it on.
     """
     place = place_at(facts, origin.path, origin.span)
-    named = _device_named(place) if place is not None else None
+    named = device_named(place) if place is not None else None
     if place is None or named is None:
         return ()
     parameter = _parameter(place.outline, named)
@@ -104,7 +104,7 @@ def _later_moves(place: Place, name: str, life: list[Origin]) -> Iterator[ast.Ca
             yield node
 
 
-def _device_named(place: Place) -> ast.expr | None:
+def device_named(place: Place) -> ast.expr | None:
     """The device that a call is given, or the next one on its result: ``torch.from_numpy(x).float().to(device)``."""
     outline, node = place.outline, place.node
     while (named := _device_of(node)) is None:
