@@ -171,3 +171,37 @@ def test_autocast_takes_care_of_what_layers_are_given() -> None:
     used = "with torch.autocast('cuda', dtype=torch.bfloat16):\n    made(picture).sum().backward()"
     for dtype in ("float32", "float16"):
         assert clashes(LAYERS.format(dtype=dtype, made="ops.Conv2dNormActivation(3, 4)", used=used)) == []
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        "made[0] = nn.Conv2d(3, 4, 3).double().cuda()",
+        "made.insert(0, Widening())\nmade.double()",
+        "made.append(Widening())",
+        "made[2].register_forward_hook(lambda module, given, result: result.double())",
+    ],
+)
+def test_layers_that_are_sequences_may_be_given_other_parts(changed: str) -> None:
+    dtype = "float64" if "[0]" in changed else "float32"
+    used = f"{changed}\nnn.Conv2d(4, 2, 1).double().cuda()(made(picture))"
+    text = LAYERS.format(dtype=dtype, made="ops.Conv2dNormActivation(3, 4)", used=used)
+    assert clashes(text) == []
+    if dtype == "float32":
+        assert len(clashes(text.replace(changed, "pass"))) == 1
+
+
+@pytest.mark.parametrize(
+    ("changed", "dtype"),
+    [
+        ("made.fc.register_forward_hook(lambda module, given, result: result.double())", "float32"),
+        ("made.conv1.register_forward_pre_hook(lambda module, given: (given[0].float(),))", "float64"),
+    ],
+)
+def test_hooks_of_parts_may_cast_what_a_model_takes_and_gives(changed: str, dtype: str) -> None:
+    used = "made.fc = nn.Linear(512, 4).cuda()\n" + changed + "\nout = made(picture)"
+    if dtype == "float32":
+        used += "\nnn.Linear(4, 2).double().cuda()(out)"
+    text = LAYERS.format(dtype=dtype, made="models.resnet18()", used=used)
+    assert clashes(text) == []
+    assert len(clashes(text.replace(changed, "pass"))) == 1

@@ -115,3 +115,31 @@ def test_what_is_made_anew_is_not_where_that_which_was_made_before_is_by_now() -
     assert clashes(text) == []
     wrong = text.replace("first.cuda()", "first.cuda().settle(torch.ones(2, 2))")
     assert len(clashes(wrong)) == 1
+
+
+CHOSEN = """
+import torch
+
+
+def made(n):
+    COUNTS
+    return torch.zeros(2, 2)
+
+
+def steps(n):
+    there = torch.ones(2, 2).cuda()
+    torch.set_default_device("cuda")
+    first = made(1) + there
+    second = made(1) + there
+    third = made(1) + there
+    torch.set_default_device("cpu")
+    last = made(1) + torch.ones(2, 2)
+    return last + there
+"""
+
+
+@pytest.mark.parametrize("count", [1, 260])
+def test_what_was_made_on_one_default_device_is_not_given_on_another(count: int) -> None:
+    text = CHOSEN.replace("COUNTS", "; ".join(["n = n + 1"] * count))
+    assert clashes(text) == ["18: device"]
+    assert clashes(text.replace("return last + there", "return last")) == []

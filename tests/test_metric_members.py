@@ -101,3 +101,65 @@ def test_a_call_of_the_whole_gives_what_they_come_to() -> None:
 def test_a_whole_on_the_cpu_is_right_there() -> None:
     used = "metric.update(scores.cpu(), target.cpu())\nmetric.compute()['Gain'].numpy()"
     assert clashes(_text("MetricCollection([Gain()])", used)) == []
+
+
+CAST = """
+import torch
+from torch import nn
+from torchmetrics import Metric
+
+class Gain(Metric):
+    def __init__(self):
+        super().__init__()
+        self.add_state("total", default=torch.zeros(2, 2), dist_reduce_fx="sum")
+        self.register_buffer("scale", torch.ones(2, 2))
+
+    def update(self, scores):
+        self.total += scores.float()
+
+    def compute(self):
+        return self.total @ torch.ones(2, 2, device=self.total.device)
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(2, 2)
+        self.gain = Gain()
+
+    def forward(self, x):
+        y = self.layer(x)
+        self.gain.update(y)
+        return y
+
+net = Net().{cast}.cuda()
+net(torch.ones(2, 2, device="cuda", dtype=torch.float64))
+net.gain.{used}
+"""
+
+
+def test_a_cast_may_leave_the_states_of_metrics_as_they_are() -> None:
+    assert clashes(CAST.format(cast="double()", used="compute()")) == []
+    assert clashes(CAST.format(cast="to(torch.float64)", used="compute()")) == []
+    wrong = CAST.format(cast="double()", used="scale @ torch.ones(2, 2, device='cuda')")
+    assert len(clashes(wrong)) == 1
+    assert len(clashes(CAST.format(cast="double()", used="total + torch.ones(2).cpu()"))) == 1
+
+
+def test_collections_that_hold_one_another_call_each_metric_once() -> None:
+    used = "other = MetricCollection([Seen()]).to(device)\nmetric.to(device)\nmetric.other, other.metric = other, metric\n"
+    text = _text("MetricCollection([Gain()])", used + "metric.update(scores=scores, target=target)")
+    assert clashes(text) == []
+    assert len(clashes(text.replace(", device=scores.device", ""))) == 1
+
+
+@pytest.mark.parametrize(
+    "metric",
+    [
+        "torchmetrics.MetricTracker(MetricCollection([Gain()]), maximize=True)",
+        "torchmetrics.MinMaxMetric(Gain())",
+    ],
+)
+def test_several_values_come_by_their_names(metric: str) -> None:
+    used = "metric.to(device)\nfor value in metric.compute().values():\n    value + torch.ones(3)"
+    assert len(clashes(_text(metric, used))) == 1
+    assert clashes(_text(metric, used.replace("ones(3)", "ones(3, device=device)"))) == []

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from reality import lies
 from text_program import Ending, clashes, fix_texts
 
 from devfix.analysis.domain.lattice import AT_LEAST_1
@@ -336,3 +337,17 @@ def test_where_something_is_cut_does_not_tell_what_it_is(cut: str) -> None:
     assert clashes(PIECES.format(cut=cut, dtype="")) == []
     assert clashes(PIECES.format(cut=cut, dtype=".astype(np.float32)")) == []
     assert len(clashes(PIECES.format(cut=cut, dtype=".astype(int)"))) == 1
+
+
+def test_the_forms_of_sums_and_choices_have_the_dtype_and_the_dimensions_that_numpy_gives_them() -> None:
+    calls = [
+        "np.einsum(a, [0], a, [0], [0])",
+        "np.einsum(',i->i', 2.0, a)",
+        "np.einsum('i,i->i', a, [1.0, 2.0, 3.0])",
+        "np.select([a > 1, a > 0], [1.0, 2.0])",
+        "np.select([a > 1], [3])",
+    ]
+    made = [f"result_{number} = {call}" for number, call in enumerate(calls)]
+    text = "\n".join(["import numpy as np", "a = np.ones(3, dtype='float32')", *made, ""])
+    assert lies(text) == []
+    assert Ending(text)["result_3"] == Array("float64", 1)

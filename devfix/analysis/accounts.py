@@ -177,8 +177,11 @@ def keep(interp: Interpreter, account: Account, given: tuple[Value, ...], result
 
 
 def _asked(interp: Interpreter, given: tuple[Value, ...]) -> tuple[Value, ...]:
-    """What decides what a call with these arguments gives: the precision of autocast is part of it."""
-    return (Const(interp.autocast), *given)
+    """What decides what a call with these arguments gives.
+
+    The precision of autocast is part of it, where factories make things, and whether autograd records.
+    """
+    return (Const((interp.autocast, interp.grad, interp.state.default_device)), *given)
 
 
 def _was_moved(interp: Interpreter, account: Account, given: tuple[Value, ...], found: Value) -> bool:

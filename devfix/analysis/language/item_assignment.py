@@ -78,7 +78,7 @@ def _put_somewhere(
 
 def _is_part_of_stranger(obj: Obj, name: str | None, value: Value) -> bool:
     """``model.classifier[6] = ...``: a part of a model whose code is not here gets a layer of the program's."""
-    is_stranger = obj.kind == "module" and isinstance(obj.cls, Unknown)
+    is_stranger = obj.kind == "module" and (isinstance(obj.cls, Unknown) or obj.place is not None)
     return is_stranger and name is not None and isinstance(value, Ref)
 
 

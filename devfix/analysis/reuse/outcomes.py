@@ -172,6 +172,7 @@ def _kind_of_call(interp: Interpreter, function: Function, site: CallSite) -> tu
         function.frame,
         interp.autocast,
         interp.grad,
+        interp.state.default_device,
         interp.recorder.muted > 0,
         *[_kind(interp, arg.value, 0) for arg in site.args],
         *[(name, _kind(interp, arg.value, 0)) for name, arg in site.keywords.items()],

@@ -257,6 +257,8 @@ def _contracted(interp: Interpreter, site: CallSite) -> Value:
     told = named is not None and scalar_type(named) == "str" and site.value(None, "dtype", "out") is None
     if not arrays or not told or site.open:
         return UNKNOWN  # an array before the numbers of its axes, or more that decides
+    if any(scalar_type(value) is not None for value in arrays):
+        return UNKNOWN  # a number is as wide here as an array of it
     _, arrow, kept = (str(named.value) if isinstance(named, Const) else "").partition("->")
     rank = len("".join(kept.split())) if arrow and "." not in kept else None
     return Array(data_types.common(interp, arrays), rank, (interp.site("array", site.node),))

@@ -18,17 +18,28 @@ if TYPE_CHECKING:
 _BASES = frozenset({"torchmetrics.Metric", "torchmetrics.metric.Metric"})
 _COLLECTION = "MetricCollection"
 #: Metrics that hold another one and keep what it does.
-_WRAPPERS = frozenset({"MetricTracker", "Running", "ClasswiseWrapper", "MinMaxMetric"})
+_AS_HELD, _NAMING = frozenset({"MetricTracker", "Running"}), frozenset({"ClasswiseWrapper", "MinMaxMetric"})
+#: The name of what one of these holds.
+HELD = "base_metric"
 
 
 def is_collection(name: str) -> bool:
-    """Whether metrics of that class come to the values of several, by their names."""
+    """Whether metrics of that class are made of several."""
     return name == _COLLECTION
+
+
+def comes_to_several(interp: Interpreter, obj: Obj) -> bool:
+    """Whether what a metric comes to are several values by their names; some come to what the one they hold comes to."""
+    last = obj.cls.name.rpartition(".")[2] if isinstance(obj.cls, External) else ""
+    if last not in _AS_HELD:
+        return is_collection(last) or last in _NAMING
+    held = interp.obj_of(obj.attrs.get(HELD))
+    return held is not None and held is not obj and comes_to_several(interp, held)
 
 
 def holds_others(name: str) -> bool:
     """Whether metrics of that class of torchmetrics hold others."""
-    return name == _COLLECTION or name in _WRAPPERS
+    return name == _COLLECTION or name in _AS_HELD or name in _NAMING
 
 
 def is_own(interp: Interpreter, obj: Obj) -> bool:
@@ -38,14 +49,19 @@ def is_own(interp: Interpreter, obj: Obj) -> bool:
 
 def own(interp: Interpreter, obj: Obj) -> Iterator[Ref]:
     """The metrics of the project's own that one of torchmetrics holds, also by way of others."""
-    if not isinstance(obj.cls, External) or not holds_others(obj.cls.name.rpartition(".")[2]):
-        return
-    for value in obj.attrs.values():
-        if isinstance(value, Ref) and (held := interp.obj(value)) is not obj:
-            if is_own(interp, held):
+    seen, pending = set[Ref](), [obj]
+    while pending:
+        holder = pending.pop()
+        if not isinstance(holder.cls, External) or not holds_others(holder.cls.name.rpartition(".")[2]):
+            continue
+        for value in holder.attrs.values():
+            if not isinstance(value, Ref) or value in seen:
+                continue
+            seen.add(value)
+            if is_own(interp, held := interp.obj(value)):
                 yield value
             else:
-                yield from own(interp, held)
+                pending.append(held)
 
 
 def update(interp: Interpreter, obj: Obj, site: CallSite) -> None:
@@ -84,6 +100,7 @@ def add_state(interp: Interpreter, ref: Ref, site: CallSite) -> None:
         return
     if isinstance(default.value, Tensor):
         registering.buffer(interp, ref, CallSite(site.node, (name, default)))
+        registering.keep_type(interp, ref, name.value)
     elif isinstance(name.value, Const) and isinstance(name.value.value, str):
         interp.update(ref, interp.obj(ref).with_attr(name.value.value, default.value))
 

@@ -96,7 +96,7 @@ def _held(interp: Interpreter, name: str, site: CallSite) -> Iterator[tuple[str,
     if not metric_members.is_collection(name):
         base = site.get(0, "base_metric", "metric")
         if base is not None and isinstance(base.value, Ref):
-            yield "base_metric", base.value
+            yield metric_members.HELD, base.value
         return
     for arg in site.args:
         held = interp.obj_of(arg.value)
@@ -123,18 +123,15 @@ def method(interp: Interpreter, obj: Obj, name: str, site: CallSite) -> Value | 
 
 
 def _computed(interp: Interpreter, obj: Obj, site: CallSite) -> Value:
-    """What a metric comes to is where its state is; a collection gives that of each member by its name."""
+    """What a metric comes to is where its state is; some give several by their names."""
     place, values = _state(interp, obj), metric_members.computed(interp, obj, site)
     if _OF_SEVERAL.fullmatch(_last(obj)):
         return UNKNOWN
     if place is not None:
         values.append(Tensor(place.device, grad=False, trail=(interp.site("result", site.node),)))
     result = join_all(values) if values else UNKNOWN
-    return (
-        interp.new(Obj("dict", element=result))
-        if values and metric_members.is_collection(_last(obj))
-        else result
-    )
+    several = bool(values) and metric_members.comes_to_several(interp, obj)
+    return interp.new(Obj("dict", element=result)) if several else result
 
 
 def call(

@@ -10,6 +10,7 @@ from devfix.analysis.domain.values import NONE, TRUE, Class, External, Obj, Ref,
 from devfix.analysis.language.frames import CallSite
 from devfix.analysis.nn import modules
 from devfix.analysis.torch_model.libraries import detection
+from devfix.analysis.torch_model.modules import hooks
 from devfix.analysis.torch_model.tensors.requirements import Part
 
 if TYPE_CHECKING:
@@ -56,9 +57,12 @@ def facts(name: str, site: CallSite) -> dict[str, Value]:
 def taken(interp: Interpreter, obj: Obj, parts: list[Part]) -> list[Part]:
     """The operands that have to have the dtype of the weights; models may look numbers up, layers of torchvision do not."""
     layer, name = _layer(interp, obj), getattr(obj.cls, "name", "")
+    own = _beside(interp, obj)
+    if any(map(hooks.are_on, own)):
+        return []
     if layer:
-        return parts if layer.rpartition(".")[2] in _AS_GIVEN else []
-    if not _is_model(name) or any(isinstance(part.cls, Class) for part in _beside(interp, obj)):
+        return parts if layer.rpartition(".")[2] in _AS_GIVEN and not own else []
+    if not _is_model(name) or any(isinstance(part.cls, Class) for part in own):
         return []
     return [part for part in parts if part.tensor.dtype in FLOATS]
 
@@ -68,13 +72,14 @@ def dtype(interp: Interpreter, ref: Ref, place: Tensor, parts: list[Part]) -> st
     obj = interp.obj(ref)
     if interp.autocast is not None or not parts or any(part.tensor.dtype != place.dtype for part in parts):
         return None
+    own = _beside(interp, obj)
     if _layer(interp, obj):
-        return place.dtype if _KEEPS in obj.facts else None
+        return place.dtype if _KEEPS in obj.facts and not own else None
     name = getattr(obj.cls, "name", "")
     held = [interp.obj(part) for part in modules.tree(interp, ref)]
     alike = all(tensor.dtype == place.dtype for each in held for _, tensor in modules.registered(each))
-    own = any(isinstance(each.cls, Class) for each in held)
-    return place.dtype if name.startswith(_MODELS) and _is_model(name) and alike and not own else None
+    strange = any(isinstance(each.cls, Class) for each in held) or any(map(hooks.are_on, own))
+    return place.dtype if name.startswith(_MODELS) and _is_model(name) and alike and not strange else None
 
 
 def _layer(interp: Interpreter, obj: Obj) -> str:
@@ -87,4 +92,6 @@ def _is_model(name: str) -> bool:
 
 
 def _beside(interp: Interpreter, obj: Obj) -> list[Obj]:
-    return [interp.obj(part) for part in obj.attrs.values() if isinstance(part, Ref)]
+    """The parts that a program gave such a layer, as its author would a sequence, or a model."""
+    parts = (*obj.attrs.values(), *(obj.items or ()), obj.element)
+    return [interp.obj(part) for part in parts if isinstance(part, Ref)]

@@ -77,6 +77,12 @@ def of_handle(interp: Interpreter, ref: Ref, handle: Obj, name: str, site: CallS
     return UNKNOWN
 
 
+def are_on(obj: Obj) -> bool:
+    """Whether a module was given hooks that see, and may change, what goes in or comes out."""
+    kinds = (kind + more for kind in (_FACT, _BEFORE) for more in ("", _KEYWORDS))
+    return not obj.facts.keys().isdisjoint(kinds)
+
+
 def remove(interp: Interpreter, handle: Obj) -> None:
     """Take away the hook that was registered when the handle was made."""
     module, kind = handle.facts.get("module"), handle.facts.get("kind")

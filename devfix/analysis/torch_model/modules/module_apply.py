@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from devfix.analysis.domain import classes
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.lattice import FLOATS, UNKNOWN_DEVICE
-from devfix.analysis.domain.values import Class, Function, Ref, Retargeting, Tensor, Value
+from devfix.analysis.domain.values import Class, Const, Function, Ref, Retargeting, Tensor, TupleValue, Value
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.nn import modules
 from devfix.analysis.record.trails import dtype_trails
-from devfix.analysis.torch_model.modules import lent_parameters, shared_parameters
+from devfix.analysis.torch_model.modules import lent_parameters, registering, shared_parameters
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -27,10 +27,27 @@ def apply(interp: Interpreter, ref: Ref, function: Value, node: ast.expr) -> Non
         inherited(interp, ref, function, node)
     else:
         interp.call_function(override, [ref], node, CallSite(node, (Arg(function),)))
+    if isinstance(function, Retargeting) and function.dtype is not None:
+        _forget_types(interp, ref)
     _follow(interp, ref)
     shared_parameters.follow(interp, shared)
     device = function.device if isinstance(function, Retargeting) else None
     lent_parameters.follow(interp, lent, device, lambda tensor: _changed(interp, function, tensor, node))
+
+
+def _forget_types(interp: Interpreter, ref: Ref) -> None:
+    """The states of metrics: ``half()`` and the like leave them as they are, and ``to(dtype)`` does not."""
+    for part in modules.tree(interp, ref):
+        obj = interp.obj(part)
+        kept = obj.facts.get(registering.KEEPING)
+        if isinstance(kept, TupleValue):
+            attrs = {
+                name: replace(value, dtype=None, typed=())
+                if isinstance(value, Tensor) and Const(name) in kept.items
+                else value
+                for name, value in obj.attrs.items()
+            }
+            interp.update(part, replace(obj, attrs=attrs))
 
 
 def _follow(interp: Interpreter, ref: Ref) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.copying import replace
-from devfix.analysis.domain.values import NONE, Const, External, Obj, Ref, Tensor, Value
+from devfix.analysis.domain.values import NONE, Const, External, Obj, Ref, Tensor, TupleValue, Value
 from devfix.analysis.language import containers
 from devfix.analysis.nn import modules
 from devfix.analysis.torch_model.tensors import leaves
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 #: The buffers of norms; a tensor that is assigned to a buffer is one.
 _STATISTICS = frozenset(("running_mean", "running_var", "num_batches_tracked"))
 _NORMS = ("BatchNorm", "InstanceNorm")
+#: The fact of a module that has buffers, of these names, which may keep their dtype where it is cast.
+KEEPING = "buffers that may keep their dtype"
 
 
 def with_statistics(interp: Interpreter, obj: Obj, name: str, value: Value) -> Obj:
@@ -39,6 +41,14 @@ def buffer(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
         kept = str(name.value) if known and isinstance(name, Const) else f"child {len(obj.attrs)}"
         interp.update(ref, replace(obj.with_attr(kept, value), buffers=obj.buffers | {kept}))
     return NONE
+
+
+def keep_type(interp: Interpreter, ref: Ref, name: Value) -> None:
+    """Remember that a buffer may keep its dtype where its module is cast."""
+    obj = interp.obj(ref)
+    known = obj.facts.get(KEEPING)
+    names = known.items if isinstance(known, TupleValue) else ()
+    interp.update(ref, obj.with_fact(KEEPING, TupleValue((*(each for each in names if each != name), name))))
 
 
 def parameter(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
