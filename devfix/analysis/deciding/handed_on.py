@@ -18,30 +18,34 @@ if TYPE_CHECKING:
 
 def by(interp: Interpreter, function: Function, name: str) -> Iterator[tuple[Function, str]]:
     """The functions that are given a parameter, and what they call it; what makes an object is its constructor."""
-    for call in _calls_with_names(function.node):
-        called = _called(interp, function, call.func)
+    for func, place in _handings(function.node).get(name, ()):
+        called = _called(interp, function, func)
         if called is None:
             continue
-        given = next((key.arg for key in call.keywords if _is_name(key.value, name)), None)
-        place = next((at for at, arg in enumerate(call.args) if _is_name(arg, name)), None)
-        plain = not any(isinstance(arg, ast.Starred) for arg in call.args)
-        if given is None and place is not None and plain:
-            bound = called.owner is not None and called.kind != "staticmethod"
-            parameters = positional_of(called.node)[1 if bound else 0 :]
-            given = parameters[place].arg if place < len(parameters) else None
-        if given is not None:
-            yield called, given
+        if isinstance(place, str):
+            yield called, place
+            continue
+        bound = called.owner is not None and called.kind != "staticmethod"
+        parameters = positional_of(called.node)[1 if bound else 0 :]
+        if place < len(parameters):
+            yield called, parameters[place].arg
 
 
 @remembered
-def _calls_with_names(function: ast.AST) -> list[ast.Call]:
-    """The calls in a function that have a name among their arguments."""
-    return [
-        node
-        for node in walk(function)
-        if isinstance(node, ast.Call)
-        and any(isinstance(arg, ast.Name) for arg in [*node.args, *(key.value for key in node.keywords)])
-    ]
+def _handings(function: ast.AST) -> dict[str, list[tuple[ast.expr, int | str]]]:
+    """For each name what is called with it in a function, and as which of its arguments."""
+    found: dict[str, list[tuple[ast.expr, int | str]]] = {}
+    for node in walk(function):
+        if not isinstance(node, ast.Call):
+            continue
+        for keyword in node.keywords:
+            if isinstance(keyword.value, ast.Name) and keyword.arg is not None:
+                found.setdefault(keyword.value.id, []).append((node.func, keyword.arg))
+        if not any(isinstance(arg, ast.Starred) for arg in node.args):
+            for place, arg in enumerate(node.args):
+                if isinstance(arg, ast.Name):
+                    found.setdefault(arg.id, []).append((node.func, place))
+    return found
 
 
 def _is_name(node: ast.expr, name: str) -> bool:
