@@ -8,9 +8,10 @@ from devfix.placement.text.dependence import dotted
 
 
 def tensor_in(node: ast.expr) -> ast.expr:
-    """The one name or attribute in a calculation of which all else is numbers as written; else the calculation itself.
+    """The one attribute in a calculation of which all else is numbers as written; else the calculation itself.
 
-    What a name stands for that may be a number may be an array as well, which takes nothing from the accelerator.
+    What an object keeps is told from what is computed of it. What may be a number, and is not written there, may be an array
+    as well, which takes nothing from the accelerator.
     """
     found = node
     while isinstance(found, ast.BinOp):
@@ -18,7 +19,7 @@ def tensor_in(node: ast.expr) -> ast.expr:
         if left == right:
             return node
         found = found.right if left else found.left
-    return found if dotted(found) is not None else node
+    return found if isinstance(found, ast.Attribute) and dotted(found) is not None else node
 
 
 def _is_number(node: ast.expr) -> bool:
