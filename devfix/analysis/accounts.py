@@ -171,12 +171,12 @@ def _limit(interp: Interpreter, *, alike: bool) -> Limit:
 
 def keep(interp: Interpreter, account: Account, given: tuple[Value, ...], result: Value) -> None:
     """Write down what a call with these arguments gave."""
-    account.keep(_asked(interp, given), result)
+    account.keep(_in_these_circumstances(interp, given), result)
     if isinstance(result, Ref) and is_module(interp, result):
         account.homes[result.address] = module_device(interp, result)
 
 
-def _asked(interp: Interpreter, given: tuple[Value, ...]) -> tuple[Value, ...]:
+def _in_these_circumstances(interp: Interpreter, given: tuple[Value, ...]) -> tuple[Value, ...]:
     """What decides what a call with these arguments gives.
 
     The precision of autocast is part of it, where factories make things, and whether autograd records.
@@ -193,7 +193,7 @@ def _was_moved(interp: Interpreter, account: Account, given: tuple[Value, ...], 
 
 def known(interp: Interpreter, account: Account, given: tuple[Value, ...]) -> Value | None:
     """What a function that is not followed any more gives again; None when that is not known."""
-    found = account.known(_asked(interp, given))
+    found = account.known(_in_these_circumstances(interp, given))
     if found is None or not is_there(interp, found) or _was_moved(interp, account, given, found):
         return None
     return _where_its_module_is(interp, found, given)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from functools import cached_property
 
 from devfix.analysis.record.facts import Facts
+from devfix.analysis.text.noting import noted
 from devfix.analysis.text.outline import Outline
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -37,9 +37,8 @@ class Namesakes:
         """The names of what each class derives from, and its own."""
         bases: dict[str, set[str]] = {}
         for path in self.facts.program.sources:
-            for cls in _classes(self.facts, path):
-                given = {ast.unparse(base).rpartition(".")[2] for base in cls.bases}
-                bases.setdefault(cls.name, {cls.name}).update(given)
+            for name, given in _bases_in(self.facts.source(path).tree):
+                bases.setdefault(name, {name}).update(given)
         return bases
 
 
@@ -51,8 +50,11 @@ def of_receiver(outline: Outline, node: ast.AST) -> ast.ClassDef | None:
     return outline.class_of(function) if outline.receiver_name(function) == node.value.id else None
 
 
-def _classes(facts: Facts, path: str) -> Iterator[ast.ClassDef]:
-    return (node for node in ast.walk(facts.source(path).tree) if isinstance(node, ast.ClassDef))
+@noted
+def _bases_in(tree: ast.AST) -> list[tuple[str, set[str]]]:
+    """The names of the classes of a file, and of what they derive from."""
+    classes = (node for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
+    return [(cls.name, {ast.unparse(base).rpartition(".")[2] for base in cls.bases}) for cls in classes]
 
 
 def _ancestors(bases: dict[str, set[str]], name: str) -> set[str]:
