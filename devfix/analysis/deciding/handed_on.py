@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis.domain import classes
 from devfix.analysis.domain.values import Class, Function, Value
 from devfix.analysis.reuse import reads
+from devfix.analysis.text import movers
 from devfix.analysis.text.scope_names import positional_of
 from devfix.analysis.text.syntax import remembered, walk
 
@@ -38,13 +39,10 @@ def _handings(function: ast.AST) -> dict[str, list[tuple[ast.expr, int | str]]]:
     for node in walk(function):
         if not isinstance(node, ast.Call):
             continue
-        for keyword in node.keywords:
-            if isinstance(keyword.value, ast.Name) and keyword.arg is not None:
-                found.setdefault(keyword.value.id, []).append((node.func, keyword.arg))
-        if not any(isinstance(arg, ast.Starred) for arg in node.args):
-            for place, arg in enumerate(node.args):
-                if isinstance(arg, ast.Name):
-                    found.setdefault(arg.id, []).append((node.func, place))
+        is_plain = not any(isinstance(arg, ast.Starred) for arg in node.args)
+        for place, arg in movers.arguments(node):
+            if isinstance(arg, ast.Name) and (is_plain or isinstance(place, str)):
+                found.setdefault(arg.id, []).append((node.func, place))
     return found
 
 

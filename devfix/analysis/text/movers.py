@@ -103,12 +103,13 @@ def handed_on(function: _Function) -> tuple[tuple[str, str, int | str], ...]:
         (names[first_name(arg)], spelt(node.func).rpartition(".")[2], place)
         for node in nodes
         if isinstance(node, ast.Call)
-        for place, arg in _arguments(node)
+        for place, arg in arguments(node)
         if first_name(arg) in names
     )
 
 
-def _arguments(call: ast.Call) -> Iterator[tuple[int | str, ast.expr]]:
+def arguments(call: ast.Call) -> Iterator[tuple[int | str, ast.expr]]:
+    """What a call is given, each by its place or its keyword."""
     yield from enumerate(call.args)
     yield from ((keyword.arg, keyword.value) for keyword in call.keywords if keyword.arg is not None)
 

@@ -229,7 +229,7 @@ def _explained(interp: Interpreter, part: Part) -> tuple[Part, str]:
     trails = (tensor.trail, *tensor.roots)
     if tensor.device != CPU:
         return part, ""
-    life = _life_above if _is_of_module(tensor) else _life_of
+    life = _life_above if is_of_module(tensor) else _life_of
     # What was loaded to the CPU, and took the place of a module's own, is where its load says. What a module registered
     # moves with it, wherever that was put before.
     placed = _PLACED if life is _life_above else _LOADED
@@ -243,7 +243,7 @@ def _explained(interp: Interpreter, part: Part) -> tuple[Part, str]:
     return replace(part, tensor=replace(tensor, trail=own, roots=tuple(roots))), ""
 
 
-def _is_of_module(tensor: Tensor) -> bool:
+def is_of_module(tensor: Tensor) -> bool:
     """Whether a tensor is a layer's parameter, or comes of one."""
     return any(trail and trail[0].kind == "module" for trail in (tensor.trail, *tensor.roots))
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.lattice import CPU
-from devfix.analysis.domain.values import Tensor, Value
+from devfix.analysis.domain.values import Value
 from devfix.analysis.language import containers
 from devfix.analysis.nn import modules, reach
 from devfix.analysis.torch_model.loading import batches
+from devfix.analysis.torch_model.modules import owners
 from devfix.analysis.torch_model.tensors import host_memory
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ def note(interp: Interpreter, value: Value | None) -> None:
     if value is None or any(modules.is_module(interp, held) for held, _ in reach.objects(interp, value)):
         return
     found = batches.leaves(interp, value)
-    if not any(map(_is_of_module, found)) and all(each.device == CPU for each in found):
+    if not any(map(owners.is_of_module, found)) and all(each.device == CPU for each in found):
         for each in found:
             host_memory.note_read(interp, each)
 
@@ -36,8 +37,3 @@ def holds_model(interp: Interpreter, value: Value) -> bool:
     obj = interp.obj_of(value)
     held = [value] if obj is None or obj.kind not in ("list", "dict") else containers.everything(obj)
     return any(modules.is_module(interp, each) for each in held)
-
-
-def _is_of_module(tensor: Tensor) -> bool:
-    """Whether a tensor is a module's own, which is on the accelerator once that has moved."""
-    return any(site.kind == "module" for life in (tensor.trail, *tensor.roots) for site in life[:1])
