@@ -41,6 +41,8 @@ def program(save: str, *, made: str = "", use: str = "mean") -> str:
         "text = pickle.dumps(mean)",
         'dill.dump(mean, open("mean.pkl", "wb"))',
         "text = cloudpickle.dumps([mean])",
+        'pickle.Pickler(open("mean.pkl", "wb")).dump(mean)',
+        'with open("mean.pkl", "wb") as file:\n    pickler = pickle.Pickler(file, 4)\n    pickler.dump({"mean": mean})',
         'Accelerator().save({"mean": mean}, "stats.pt")',
         'Fabric().save("stats.pt", {"mean": mean})',
         'doubled = mean * 2\ntorch.save(doubled, "doubled.pt")',
@@ -60,6 +62,7 @@ def test_what_is_saved_moves_where_it_is_used(save: str) -> None:
         'torch.save({"mean": mean, "net": net.state_dict()}, "all.pt")',
         'torch.save({"mean": mean, "net": net}, "all.pt")',
         'torch.save(net.state_dict(), "net.pt")',
+        'pickle.Pickler(open("net.pkl", "wb")).dump(net.state_dict())\nprint(mean)',
     ],
 )
 def test_what_no_file_keeps_on_the_cpu_is_made_on_the_device(save: str) -> None:

@@ -40,7 +40,7 @@ def told(facts: Facts) -> tuple[Any, ...]:
     return (
         facts.mismatches(), list(recorder.mismatches.items()), list(recorder.bindings.items()), recorder.accelerated,
         recorder.models, recorder.parameters, recorder.conditional, recorder.remarked, sorted(facts.idle_moves()),
-        recorder.whole_models, recorder.strange_files, recorder.converted, recorder.forked, things_of(facts),
+        recorder.whole_models, recorder.strange_files, recorder.converted, recorder.confined, things_of(facts),
         facts.unfinished(), set(map(place_of_call, facts._optional)),
     )  # fmt: skip
 

@@ -20,8 +20,8 @@ class NoDeviceChosen(Rule):
 
     There is no fix where a model is written to a file as a whole and some script reads a file of unknown content and
     does not say where to (it would get the model on the accelerator), where a process that the script starts is given a
-    model, or code that has or makes one (a fork cannot use the accelerator of its parent), or where an
-    operator takes a tensor and a NumPy array.
+    model, or code that has or makes one (a fork cannot use the accelerator of its parent), where a model is quantized for
+    the CPU, or where an operator takes a tensor and a NumPy array.
 
     Before::
 

@@ -188,9 +188,13 @@ def _merge_scalars(a: Value, b: Value) -> Value | None:
     if kind_a is None or kind_b is None:
         return None
     if kind_a == kind_b:
-        return Scalar(kind_a)
+        return Scalar(kind_a, mixed=_is_mixed(a) or _is_mixed(b))
     numbers = {"bool", "int", "float"}
-    return Scalar("float") if {kind_a, kind_b} <= numbers else None
+    return Scalar("float", mixed=True) if {kind_a, kind_b} <= numbers else None
+
+
+def _is_mixed(value: Value) -> bool:
+    return isinstance(value, Scalar) and value.mixed
 
 
 def scalar_type(value: Value) -> str | None:

@@ -72,12 +72,14 @@ FALSE = Const(False)
 class Scalar(Value):
     """A Python object of a simple type (``int``, ``float``, ``bool``, ``str``), value unknown.
 
-    ``usual`` is what an option is when nobody says otherwise, and ``ends`` what a text begins and ends with.
+    ``usual`` is what an option is when nobody says otherwise, and ``ends`` what a text begins and ends with. A float
+    that is ``mixed`` may be a whole number instead, which only matters where it alone decides a dtype.
     """
 
     type: str
     usual: object = field(default=None, compare=False)
     ends: tuple[str, str] = ("", "")
+    mixed: bool = False
 
 
 def usual_value(value: Value | None) -> Const | None:

@@ -222,10 +222,10 @@ class Facts:
         """Whether what meets a model that moves is seen.
 
         Not where a model is written to a file as a whole, and another script may load it to where it was, nor
-        where NumPy may take in what was a tensor on the CPU, nor where another process is given a model.
+        where NumPy may take in what was a tensor on the CPU, nor where another process is given a model, or quantization.
         """
         loaded = self._recorder.whole_models and self._recorder.strange_files
-        return not (self._recorder.converted or self._recorder.forked or loaded)
+        return not (self._recorder.converted or self._recorder.confined or loaded)
 
     def is_script(self, path: str) -> bool:
         """Whether a file is run, and not only imported."""

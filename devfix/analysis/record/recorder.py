@@ -144,8 +144,8 @@ class Recorder:
     saves_files: bool = False
     #: Whether an operator takes a tensor and an array, which it may be that NumPy is to convert.
     converted: bool = False
-    #: Whether a script gives a module to a process that it starts.
-    forked: bool = False
+    #: Whether a script gives a module to a process that it starts, or to what makes one of it that computes on the CPU alone.
+    confined: bool = False
     #: Calls of ``torch.load`` that read what the script that makes them has written itself.
     own_files: set[Origin] = field(default_factory=set)
     #: Those that read what a script that makes them has not.

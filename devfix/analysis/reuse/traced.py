@@ -158,7 +158,7 @@ class _Entries(WatchedDict):
 
 
 #: What a recorder is told for good.
-_FLAGS = frozenset({"accelerated", "conditional", "whole_models", "strange_files", "converted", "forked"})
+_FLAGS = frozenset({"accelerated", "conditional", "whole_models", "strange_files", "converted", "confined"})
 
 
 class TracingRecorder(Recorder):

@@ -37,7 +37,7 @@ _STEADY = frozenset({"name", "resolve", "folder", "loaded", "objects", "definiti
 ExecutedIn = Callable[[str], frozenset[tuple[int, int]]]
 
 #: What a recorder is told for good.
-FLAGS = ("accelerated", "conditional", "whole_models", "strange_files", "converted", "forked")
+FLAGS = ("accelerated", "conditional", "whole_models", "strange_files", "converted", "confined")
 
 
 @dataclass(frozen=True, slots=True)

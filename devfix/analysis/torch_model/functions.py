@@ -46,7 +46,7 @@ from devfix.analysis.torch_model.libraries import (
     vision,
 )
 from devfix.analysis.torch_model.loading import data, scripted_files, trees
-from devfix.analysis.torch_model.modules import layers, reparametrizations, super_calls
+from devfix.analysis.torch_model.modules import layers, quantization, reparametrizations, super_calls
 from devfix.analysis.torch_model.python import (
     attribute_checks,
     context_variables,
@@ -180,6 +180,7 @@ HANDLERS: dict[str, Handler] = {
     **coroutines.HANDLERS,
     **parallel_calls.HANDLERS,
     **pickled_texts.HANDLERS,
+    **quantization.HANDLERS,
     **weak_references.HANDLERS,
     **context_variables.HANDLERS,
     **selections.HANDLERS,

@@ -29,8 +29,22 @@ def _along(interp: Interpreter, site: CallSite) -> Value:
     made = interp.call(site.args[0].value, CallSite(site.node, (Arg(replace(given, rank=1)),)))
     made = without_none(made)
     if isinstance(made, Array):
-        return replace(made, rank=AT_LEAST_1)
-    return replace(given, dtype="float64", rank=AT_LEAST_1) if made == Scalar("float") else UNKNOWN
+        return replace(made, rank=_rank_along(given, made))
+    if _certain_type(made) != "float":
+        return UNKNOWN
+    return replace(given, dtype="float64", rank=_rank_along(given, Array("float64", 0)))
+
+
+def _rank_along(given: Array, made: Array) -> int | None:
+    """The rank of an array in which what is ``made`` of a row stands in its place."""
+    if given.rank is None or made.rank is None or min(given.rank, made.rank) < 0:
+        return None if made.rank in (0, None) else AT_LEAST_1
+    return given.rank - 1 + made.rank
+
+
+def _certain_type(value: Value) -> str | None:
+    """Of which type a number is: NumPy goes by that of the first one it is given, be the others fractions or not."""
+    return None if isinstance(value, Scalar) and value.mixed else scalar_type(value)
 
 
 def _vectorize(interp: Interpreter, site: CallSite) -> Value:
@@ -47,7 +61,7 @@ def _each(interp: Interpreter, site: CallSite) -> Value:
         return UNKNOWN
     entries = tuple(Arg(_entry(interp, value)) for value in given)
     made = without_none(interp.call(function, CallSite(site.node, entries)))
-    kind = scalar_type(made)
+    kind = _certain_type(made)
     rank = rank_of_broadcast([nesting(interp, value) for value in given])
     trail = (interp.site("array", site.node),)
     if isinstance(made, Array) and made.rank == 0:

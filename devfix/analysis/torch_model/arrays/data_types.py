@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.join import scalar_type
 from devfix.analysis.domain.lattice import INTEGERS, rank_of_broadcast
-from devfix.analysis.domain.values import Array, Sequence, Tensor, Union, Value, without_none
+from devfix.analysis.domain.values import Array, Scalar, Sequence, Tensor, Union, Value, without_none
 from devfix.analysis.language import iteration
 from devfix.analysis.torch_model.arrays import numpy_types, picture_types, table_types
 
@@ -25,7 +25,8 @@ def of_data(interp: Interpreter, value: Value | None, around: tuple[Value, ...] 
     value = without_none(value)
     kind = scalar_type(value)
     if kind is not None:
-        return numpy_types.NUMBERS.get(kind)
+        alone = not around and isinstance(value, Scalar) and value.mixed
+        return None if alone else numpy_types.NUMBERS.get(kind)
     if isinstance(value, (Array, Tensor)):
         return value.dtype
     if isinstance(value, Union):

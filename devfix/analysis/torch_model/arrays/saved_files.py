@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.copying import replace
-from devfix.analysis.domain.values import NONE, UNKNOWN, Array, Scalar, Tensor, Value, without_none
+from devfix.analysis.domain.values import NONE, UNKNOWN, Array, Const, External, Obj, Ref, Scalar, Tensor, Value, without_none
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.record.recorder import OTHERS
 from devfix.analysis.reuse import reads
@@ -25,6 +25,8 @@ from devfix.analysis.torch_model.training.snapshots import Kept, Snapshot
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
+#: The class of what writes one value after the other.
+PICKLER = "pickle.Pickler"
 _NUMPY, _SCIPY, _PICKLE, _JOBLIB = "numpy", "scipy", "pickle", "joblib"
 
 
@@ -123,6 +125,22 @@ def dump(library: str, named: str) -> Callable[[Interpreter, str, CallSite], Val
     return write
 
 
+def _pickler(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``pickle.Pickler(file)``."""
+    file = file_names.of(interp, site.get(0, "file"))
+    facts = {} if file is None else {file_names.NAMED: Const(file)}
+    return interp.new(Obj("external", External(PICKLER), facts=facts, trail=(interp.site("other", site.node),)))
+
+
+def of_pickler(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:
+    """``pickler.dump(value)`` writes what ``pickle.dump(value, file)`` does."""
+    if name != "dump":
+        return UNKNOWN
+    return dump(_PICKLE, "file")(
+        interp, name, CallSite(site.node, site.args[:1], {**site.keywords, "file": Arg(ref)})
+    )
+
+
 def undump(library: str, named: str) -> Callable[[Interpreter, str, CallSite], Value]:
     """``pickle.load(file)``."""
     return lambda interp, _name, site: _read(interp, library, site, site.get(0, named))
@@ -136,6 +154,7 @@ HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
     "scipy.sparse.load_npz": load_matrix,
     **{f"{library}.dump": dump(_PICKLE, "file") for library in PICKLING},
     **{f"{library}.load": undump(_PICKLE, "file") for library in PICKLING},
+    **dict.fromkeys((PICKLER, "dill.Pickler", "cloudpickle.Pickler", "cloudpickle.CloudPickler"), _pickler),
     "joblib.dump": dump(_JOBLIB, "filename"),
     "joblib.load": undump(_JOBLIB, "filename"),
 }

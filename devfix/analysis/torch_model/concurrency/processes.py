@@ -142,7 +142,7 @@ def is_forking(interp: Interpreter, name: str) -> bool:
 
 def fork(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``os.fork()``: the process has all that the script has."""
-    interp.recorder.forked |= interp.is_script
+    interp.recorder.confined |= interp.is_script
     return Scalar("int")
 
 
@@ -265,8 +265,8 @@ def _given(interp: Interpreter, name: str, site: CallSite, *, is_executor: bool)
 
 def note(interp: Interpreter, values: Iterable[Value | None]) -> None:
     """Write down that a process is given a module, or code that has one or makes one."""
-    if interp.is_script and not interp.recorder.forked:
-        interp.recorder.forked = _Reach(interp).has_module(values)
+    if interp.is_script and not interp.recorder.confined:
+        interp.recorder.confined = _Reach(interp).has_module(values)
 
 
 class _Reach:

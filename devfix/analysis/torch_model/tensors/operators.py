@@ -110,7 +110,8 @@ def binary(interp: Interpreter, node: ast.BinOp, left: Value, right: Value) -> V
                 host_memory.check_argument(interp, "numpy.asarray", node, arg)
         return numpy_types.arithmetic(node.op, left, right)
     if isinstance(node.op, ast.Pow) and is_inverted(node.right, right) and scalar_type(left) == "int":
-        left = Scalar("float")
+        made = _python_result(interp, node.op, Scalar("float"), right)
+        return replace(made, mixed=scalar_type(right) != "float") if isinstance(made, Scalar) else made
     return _python_result(interp, node.op, left, right)
 
 
