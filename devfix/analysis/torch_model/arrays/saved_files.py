@@ -10,7 +10,19 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.copying import replace
-from devfix.analysis.domain.values import NONE, UNKNOWN, Array, Const, External, Obj, Ref, Scalar, Tensor, Value, without_none
+from devfix.analysis.domain.values import (
+    NONE,
+    UNKNOWN,
+    Array,
+    Const,
+    External,
+    Obj,
+    Ref,
+    Scalar,
+    Tensor,
+    Value,
+    without_none,
+)
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.record.recorder import OTHERS
 from devfix.analysis.reuse import reads
@@ -129,7 +141,9 @@ def _pickler(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``pickle.Pickler(file)``."""
     file = file_names.of(interp, site.get(0, "file"))
     facts = {} if file is None else {file_names.NAMED: Const(file)}
-    return interp.new(Obj("external", External(PICKLER), facts=facts, trail=(interp.site("other", site.node),)))
+    return interp.new(
+        Obj("external", External(PICKLER), facts=facts, trail=(interp.site("other", site.node),))
+    )
 
 
 def of_pickler(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:

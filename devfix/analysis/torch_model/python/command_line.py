@@ -35,7 +35,7 @@ from devfix.analysis.language import iteration
 from devfix.analysis.language.frames import CallSite
 from devfix.analysis.nn import modules
 from devfix.analysis.torch_model.devices import device_settings
-from devfix.analysis.torch_model.python import environment
+from devfix.analysis.torch_model.python import environment, given_arguments
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -112,7 +112,11 @@ def parser_method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: Call
     if name in ("add_argument_group", "add_mutually_exclusive_group"):
         return ref
     if name in ("parse_args", "parse_known_args"):
-        made = _told(interp, _given(interp, obj), without_none(site.value(1, "namespace") or NONE))
+        options = {
+            **_given(interp, obj),
+            **given_arguments.of(interp, obj, without_none(site.value(0, "args") or NONE)),
+        }
+        made = _told(interp, options, without_none(site.value(1, "namespace") or NONE))
         return made if name == "parse_args" else TupleValue((made, UNKNOWN))
     if name == "add_subparsers":
         return _subparsers(interp, ref, obj, site)
@@ -220,7 +224,7 @@ def _declare(interp: Interpreter, ref: Ref, obj: Obj, site: CallSite) -> None:
     # Of two switches for one thing either can be turned, and what the first is by default counts.
     is_fixed = isinstance(value, Const) and isinstance(value.value, bool)
     told = known if is_fixed and isinstance(known, Scalar) else value
-    interp.update(ref, obj.with_attr(name, told))
+    interp.update(ref, given_arguments.with_option(obj.with_attr(name, told), name, site))
 
 
 def parameter_name(site: CallSite) -> str | None:
