@@ -78,3 +78,78 @@ def test_a_note_that_is_used_otherwise_stays(old: str, new: str) -> None:
 
 def _fixed(text: str) -> str:
     return fix_texts({"main.py": text})[0]["main.py"]
+
+
+ASKING = """
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(4, 4)
+        self.scale = nn.Parameter(torch.ones(1))
+        self.spare = torch.ones(1)
+        self.device = {note}
+        self.register_buffer("shift", torch.zeros(4, device=self.device))
+
+    def forward(self, x):
+        noise = torch.randn(x.size(0), 4, device=self.device)
+        mask = torch.ones(4, device=self.device)
+        return self.layer((x + noise * mask) * self.scale) + self.shift
+
+    def start(self, n):
+        return torch.zeros(n, 4, device=self.device)
+
+
+class Runner:
+    def __init__(self, device):
+        self.device = device
+        self.net = Net().to(device)
+
+    def run(self, x):
+        return self.net(x.to(self.device) + self.net.start(2))
+
+
+runner = Runner(torch.device("cuda" if torch.cuda.is_available() else "cpu"))
+print(runner.run(torch.ones(2, 4)), runner.net.device)
+"""
+
+
+def as_property(text: str, note: str) -> str:
+    end = "        self.register_buffer"
+    head, tail = text.split(end)
+    line, rest = tail.split("\n", 1)
+    head = head.replace(f"        self.device = {note}\n", "")
+    return f"{head}{end}{line}\n\n    @property\n    def device(self):\n        return {note}\n{rest}"
+
+
+@pytest.mark.parametrize(
+    "note",
+    [
+        "next(self.parameters()).device",
+        "next(iter(self.parameters())).device",
+        "next(self.layer.parameters()).device",
+        "self.layer.weight.device",
+        "self.scale.device",
+    ],
+)
+def test_a_note_of_where_parameters_were_tells_where_they_are(note: str) -> None:
+    text = ASKING.format(note=note)
+    assert _fixed(text) == as_property(text, note)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("self.device = next(self.parameters()).device", "self.device = self.spare.device"),
+        ("runner.run(torch.ones(2, 4)),", "torch.ones(2, device=runner.net.device).numpy(),"),
+        ("class Runner:", "class Runner(nn.Module, dict):"),
+        ("print(", "runner.net.device = torch.device('cpu')\nprint("),
+    ],
+    ids=["of a tensor that stays", "used on the CPU", "of a class of two", "set anew"],
+)
+def test_a_note_of_where_parameters_were_stays_where_more_goes_by_it(old: str, new: str) -> None:
+    text = ASKING.format(note="next(self.parameters()).device").replace(old, new)
+    assert "@property" not in _fixed(text)

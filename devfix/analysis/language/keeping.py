@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.join import join_values
 from devfix.analysis.domain.lattice import UNKNOWN_DEVICE
-from devfix.analysis.domain.values import Array, Obj, Ref, Tensor, Value, members
+from devfix.analysis.domain.values import Array, DeviceValue, Obj, Ref, Tensor, Value, members
 from devfix.analysis.language import given_namespaces
 from devfix.analysis.nn import hidden_modules
 from devfix.analysis.nn.modules import UNMADE, is_module, somewhere
@@ -40,6 +40,8 @@ def stored(interp: Interpreter, ref: Ref, obj: Obj, name: str, value: Value, tar
         return kept.at(first) if first is not None and _is_part_of_unfinished(interp, ref) else kept
     if isinstance(value, Array):
         return replace(value, trail=extend(value.trail, interp.site("attribute", target)))
+    if isinstance(value, DeviceValue) and value.roots and is_being_built(interp, ref):
+        return _noted(interp, obj, value, target)
     for member in members(value):  # None or a list, say
         held = interp.obj_of(member)
         if (
@@ -51,6 +53,13 @@ def stored(interp: Interpreter, ref: Ref, obj: Obj, name: str, value: Value, tar
             life = extend(held.trail, interp.site(kind, target), OF_OBJECT)
             interp.update(member, replace(held, trail=life))
     return value
+
+
+def _noted(interp: Interpreter, obj: Obj, device: DeviceValue, target: ast.expr) -> DeviceValue:
+    """The device of a module's own parameters, which its constructor notes: they move with the module, and the note tells where they were."""
+    here = interp.site("attribute", target).scope
+    own = [root for root in device.roots if root[:1] == obj.trail[:1] or (root and root[0].scope == here)]
+    return replace(device, roots=()) if len(own) == len(device.roots) else device
 
 
 def is_being_built(interp: Interpreter, ref: Ref) -> bool:

@@ -11,16 +11,26 @@ from devfix.analysis.record.recorder import Binding
 from devfix.analysis.text.outline import Outline
 from devfix.findings import DeleteStatement, FileEdit, InsertAfter, Origin, Span
 from devfix.placement.devices.device_expression import Place, place_at
+from devfix.placement.moves import device_note
 from devfix.placement.moves.computed_argument import bound
+from devfix.placement.moves.device_note import DeviceNote
 from devfix.placement.telling.left_out import device_named
 from devfix.placement.text.dependence import dotted
 from devfix.placement.text.provenance import left_behind
+from devfix.records import frozen
 
 Edits = tuple[FileEdit, ...]
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-_NOTES = re.compile(r"torch\.device\('cpu'\)|'cpu'")
 #: Where attributes are set by other ways, or compiled.
 _HIDDEN = re.compile(r"\bsetattr\(|\b__dict__\b|\b__slots__\b|\bjit\b")
+
+
+@frozen
+class _Placed:
+    """What is made or moved where an attribute of a module says; where another tensor tells, there is no ``attribute``."""
+
+    place: Place
+    attribute: ast.Attribute | None
+    drawn: bool
 
 
 def told_anew(facts: Facts, trails: list[tuple[Origin, ...]]) -> Edits:
@@ -28,26 +38,35 @@ def told_anew(facts: Facts, trails: list[tuple[Origin, ...]]) -> Edits:
 
     All that would have to move was made or moved where that says, or where something so made is.
     """
-    places = [place_at(facts, trail[0].path, trail[0].span) for trail in trails if trail]
-    named = {_noted(facts, place, trail[0]) for place, trail in zip(places, trails, strict=False)}
-    [name, *more] = sorted(named - {""}, key=str) or [None]
-    if facts.program.adopts or name is None or more or len(places) < len(trails):
+    if facts.program.adopts or not all(trails):
         return ()
-    home = _only_note(facts, name)
-    return _as_property(*home, name) if home is not None and _may_follow(facts, name) else ()
+    places = [place_at(facts, trail[0].path, trail[0].span) for trail in trails]
+    placed = [_placed(facts, place, trail[0]) for place, trail in zip(places, trails, strict=True)]
+    told = [each for each in placed if each is not None and each.attribute is not None]
+    names = {each.attribute.attr for each in told if each.attribute is not None}
+    if None in placed or len(names) != 1:
+        return ()
+    note = device_note.found(facts, names.pop(), {_class_around(each.place) for each in told})
+    if note is None or any(_HIDDEN.search(source.text) for source in facts.program.sources.values()):
+        return ()
+    return _as_property(note) if _may_follow(facts, note) else ()
 
 
-def _noted(facts: Facts, place: Place | None, made: Origin) -> str | None:
-    """The attribute of a module that tells where something is made; "" where another tensor tells, None for anything else."""
+def _placed(facts: Facts, place: Place | None, made: Origin) -> _Placed | None:
     device = device_named(place) if place is not None else None
     if place is None or not isinstance(device, ast.Attribute):
         return None
     kinds = {each.kind for each in _owners(facts, place, device)}
     if kinds == {"tensor"}:
-        return ""
+        return _Placed(place, None, drawn=False)
     # What is drawn on another device has other numbers.
     drawn = made.kind == "random-factory" and place.outline.parents[device] not in _moves(place)
-    return device.attr if kinds == {"module"} and not drawn else None
+    return _Placed(place, device, drawn) if kinds == {"module"} else None
+
+
+def _class_around(place: Place) -> ast.ClassDef | None:
+    function = place.outline.function_of(place.node)
+    return place.outline.class_of(function) if function is not None else None
 
 
 def _moves(place: Place) -> list[ast.Call]:
@@ -60,60 +79,44 @@ def _owners(facts: Facts, place: Place, attribute: ast.Attribute) -> list[Bindin
     return bound(facts, Place(place.path, place.outline, attribute.value))
 
 
-def _only_note(facts: Facts, name: str) -> tuple[Outline, ast.FunctionDef, ast.Assign] | None:
-    """The one statement of the program that sets the attribute: in the constructor of a class derived from nothing but ``nn.Module``."""
-    stores = [
-        (outline, node)
-        for outline, node in _all(facts, name)
-        if not isinstance(node, ast.Attribute) or not isinstance(node.ctx, ast.Load)
-    ]
-    if len(stores) != 1 or any(_HIDDEN.search(source.text) for source in facts.program.sources.values()):
-        return None
-    [(outline, target)] = stores
-    statement, maker = outline.statement_of(target), outline.function_of(target)
-    cls = outline.class_of(maker) if maker is not None else None
-    if not isinstance(maker, ast.FunctionDef) or maker.name != "__init__" or cls is None:
-        return None
-    if not isinstance(statement, ast.Assign) or statement.targets != [target] or statement not in maker.body:
-        return None
-    bases = [_whole(outline, base) for base in cls.bases]
-    noted = outline.receiver_name(maker) == "self" and _NOTES.fullmatch(ast.unparse(statement.value))
-    return (outline, maker, statement) if noted and bases == ["torch.nn.Module"] else None
+def _may_follow(facts: Facts, note: DeviceNote) -> bool:
+    """Whether all that is placed by the attribute is left behind.
 
-
-def _all(facts: Facts, name: str) -> Iterator[tuple[Outline, ast.AST]]:
-    """All attributes of a name, what deletes or defines them in a class included."""
-    for path in facts.program.sources:
-        outline = facts.outline(path)
-        for node in outline.mentions(name):
-            stored = isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-            in_class = stored and isinstance(outline.parents[outline.statement_of(node)], ast.ClassDef)
-            if isinstance(node, (ast.Attribute, *_FUNCTIONS)) or in_class:
-                yield outline, node
-
-
-def _may_follow(facts: Facts, name: str) -> bool:
-    """Whether all that is placed by the attribute is left behind, and no constructor asks for it, be it by a method."""
+    No constructor asks for one that was none of the module's own, be it by a method: there may be no parameter yet.
+    """
     left = {(life[0].path, life[0].span): life[0] for life in left_behind(facts) if life}
     readers = set()
-    for outline, node in _all(facts, name):
-        if not isinstance(node, ast.Attribute) or not isinstance(node.ctx, ast.Load):
+    for outline, node in note.uses(facts):
+        if not isinstance(node, ast.Attribute):
             continue
         owners = _owners(facts, Place(outline.source.path, outline, node), node)
         if dotted(node.value) in outline.imported or {each.kind for each in owners} == {"tensor"}:
             continue
-        if any(each.device is None for each in owners) or not _is_left(facts, outline, node, left):
-            return False  # without parameters, or on the CPU to stay
         function = outline.function_of(node)
+        if note.asks and (function is note.maker or _is_shown(outline, node)):
+            continue
+        if any(each.device is None for each in owners) or not _is_left(facts, note, outline, node, left):
+            return False  # without parameters, or on the CPU to stay
         readers.add(function.name if function is not None else "")
     asked = {
         attribute for path in facts.program.sources for attribute in _in_constructors(facts.outline(path))
     }
-    return "__init__" not in readers and asked.isdisjoint(readers)
+    return note.asks or ("__init__" not in readers and asked.isdisjoint(readers))
+
+
+def _is_shown(outline: Outline, node: ast.AST) -> bool:
+    """Whether a value is only printed."""
+    around = outline.parents[node]
+    printed = isinstance(around, ast.Call) and dotted(around.func) == "print" and node in around.args
+    return printed or isinstance(around, ast.FormattedValue)
 
 
 def _is_left(
-    facts: Facts, outline: Outline, node: ast.Attribute, left: Mapping[tuple[str, Span], Origin]
+    facts: Facts,
+    note: DeviceNote,
+    outline: Outline,
+    node: ast.Attribute,
+    left: Mapping[tuple[str, Span], Origin],
 ) -> bool:
     """Whether what is made or moved where an attribute tells is on the CPU where it meets the accelerator."""
     call = next((each for each in outline.around(node) if isinstance(each, ast.Call)), None)
@@ -121,7 +124,10 @@ def _is_left(
     place = Place(outline.source.path, outline, call) if call is not None else None
     if place is None or made is None or device_named(place) is not node:
         return False
-    return _noted(facts, place, made) == node.attr
+    placed = _placed(facts, place, made)
+    if placed is None or (placed.drawn and not note.asks):
+        return False
+    return placed.attribute is not None and placed.attribute.attr == node.attr
 
 
 def _in_constructors(outline: Outline) -> Iterator[str]:
@@ -132,14 +138,8 @@ def _in_constructors(outline: Outline) -> Iterator[str]:
                 yield part.attr
 
 
-def _whole(outline: Outline, base: ast.expr) -> str:
-    """``torch.nn.Module`` of whatever a file calls it."""
-    head, _, rest = (dotted(base) or "").partition(".")
-    return f"{outline.imported.get(head, head)}.{rest}".strip(".")
-
-
-def _as_property(outline: Outline, maker: ast.FunctionDef, statement: ast.Assign, name: str) -> Edits:
-    code = f"@property\ndef {name}(self):\n    return next(self.parameters()).device"
-    source = outline.source
-    edits = (DeleteStatement(source.span(statement)), InsertAfter(source.span(maker), code))
+def _as_property(note: DeviceNote) -> Edits:
+    code = f"@property\ndef {note.name}(self):\n    return {note.told}"
+    source = note.outline.source
+    edits = (DeleteStatement(source.span(note.statement)), InsertAfter(source.span(note.maker), code))
     return tuple(FileEdit(source.path, edit) for edit in edits)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -63,7 +64,8 @@ def of(interp: Interpreter, parser: Obj, given: Value) -> Mapping[str, Value]:
 def _converted(kind: Value, text: str) -> Value | None:
     with contextlib.suppress(ValueError):
         value = _KINDS[kind](text)
-        return Const(value) if value == value else None  # not a number: it is not even what it is itself
+        # What is not a number is not even the same as itself.
+        return None if isinstance(value, float) and math.isnan(value) else Const(value)
     return None
 
 
