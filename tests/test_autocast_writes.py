@@ -37,7 +37,12 @@ def test_the_source_is_cast(write: str) -> None:
 @pytest.mark.parametrize("write", WRITES)
 @pytest.mark.parametrize(
     "made",
-    ["torch.zeros_like(x)", "x.new_zeros(6, 4)", "torch.zeros(x.shape, dtype=x.dtype, device=device)"],
+    [
+        "torch.zeros_like(x)",
+        "x.new_zeros(6, 4)",
+        "torch.zeros(x.shape, dtype=x.dtype, device=device)",
+        "x.clone()",
+    ],
 )
 def test_the_source_is_as_wide_as_an_input_is_of_which_the_target_is_made(made: str, write: str) -> None:
     head = HEAD.replace("torch.zeros(6, 4, device=device)", made)
@@ -54,6 +59,14 @@ def test_a_target_that_is_float32_in_every_run_says_so(made: str) -> None:
     head = HEAD.replace("torch.zeros(6, 4, device=device)", made)
     mended, _ = fix_texts({"main.py": f"{head}    out[at] = y\n"}, Applicability.UNSAFE)
     assert mended["main.py"] == f"{head}    out[at] = y.float()\n"
+
+
+def test_a_target_that_a_function_is_given_says_so_itself() -> None:
+    text = HEAD.replace(
+        "out = torch", "\n\ndef put(rows, place, new):\n    rows[place] = new\n\n\nout = torch"
+    )
+    mended, _ = fix_texts({"main.py": f"{text}    put(out, at, y)\n"}, Applicability.UNSAFE)
+    assert "rows[place] = new.to(rows.dtype)\n" in mended["main.py"]
 
 
 @pytest.mark.parametrize(

@@ -17,8 +17,7 @@ from devfix.analysis.record.trails import Trail, extend
 from devfix.findings import Origin
 from devfix.records import frozen
 
-#: So many values one value may consist of.
-_HEAVIEST = 500
+_HEAVIEST = 500  #: So many values one value may consist of.
 
 
 class Value:
@@ -70,10 +69,9 @@ FALSE = Const(False)
 
 @frozen
 class Scalar(Value):
-    """A Python object of a simple type (``int``, ``float``, ``bool``, ``str``), value unknown.
+    """A Python object of a simple type (``int``, ``float``, ``bool``, ``str``), value unknown. A ``mixed`` float may be whole.
 
-    ``usual`` is what an option is when nobody says otherwise, and ``ends`` what a text begins and ends with. A float
-    that is ``mixed`` may be a whole number instead, which only matters where it alone decides a dtype.
+    ``usual`` is what an option is when nobody says otherwise, and ``ends`` what a text begins and ends with.
     """
 
     type: str

@@ -51,21 +51,33 @@ def dtype_expression(facts: Facts, mismatch: Mismatch) -> str | None:
 
 
 def is_of_target(facts: Facts, mismatch: Mismatch, operand: Operand) -> bool:
-    """Whether floats that autocast made narrow are written into what has the dtype of an input: ``torch.zeros_like(x)``."""
+    """Whether floats that autocast made narrow are written into what has the dtype of an input: ``torch.zeros_like(x)``, or a copy of it."""
     if operand.dtype not in HALVES or operand.role not in _WRITTEN or operand != mismatch.operands[0]:
         return False
     made = mismatch.operands[1].trail[:1] if len(mismatch.operands) > 1 else ()
-    return any(follows(facts, site) or _is_told_that_of_another(facts, site) for site in made)
+    return any(
+        follows(facts, site) or _is_told_that_of_another(facts, site) or _is_given(facts, mismatch, site)
+        for site in made
+    )
+
+
+def _is_given(facts: Facts, mismatch: Mismatch, made: Origin) -> bool:
+    """Whether the function in which two operands meet was given one of them, which is made elsewhere."""
+    place = place_at(facts, mismatch.path, mismatch.sink)
+    function = place.outline.function_of(place.node) if place is not None else None
+    if place is None or function is None or place.outline.class_of(function) is not None:
+        return False
+    return made.path != mismatch.path or not place.outline.source.span(function).contains(made.span)
 
 
 def _is_told_that_of_another(facts: Facts, origin: Origin) -> bool:
-    """Whether a value has the dtype of another one by ``x.new_zeros(2)`` or ``torch.zeros(2, dtype=x.dtype)``."""
+    """Whether a value has the dtype of another one by ``x.clone()``, ``x.new_zeros(2)`` or ``torch.zeros(2, dtype=x.dtype)``."""
     place = place_at(facts, origin.path, origin.span)
     if place is None or not isinstance(place.node, ast.Call):
         return False
     told = next((keyword.value for keyword in place.node.keywords if keyword.arg == "dtype"), None)
     if told is None:
-        return called(place.node).startswith("new_")
+        return called(place.node).startswith(("new_", "clone"))
     return isinstance(told, ast.Attribute) and told.attr == "dtype"
 
 
