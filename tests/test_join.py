@@ -126,7 +126,7 @@ def test_kinds_that_have_nothing_in_common_stay_apart_while_they_are_few() -> No
     ("a", "b", "joined"),
     [
         (Const(1), Const(2), Scalar("int")),
-        (Const(1), Const(2.0), Scalar("float")),
+        (Const(1), Const(2.0), Scalar("float", mixed=True)),
         (Const(True), Const(False), Scalar("bool")),
         (Const("a"), Const("b"), Scalar("str")),
         (TupleValue((Const(1), NONE)), TupleValue((Const(1), NONE)), TupleValue((Const(1), NONE))),
@@ -141,7 +141,7 @@ def test_values_of_a_kind_are_merged(a: Value, b: Value, joined: Value) -> None:
 
 def test_one_and_true_are_two_values() -> None:
     assert Const(1) != Const(True)
-    assert join_values(Const(1), Const(True)) == Scalar("float")
+    assert join_values(Const(1), Const(True)) == Scalar("float", mixed=True)
 
 
 LIST = Obj("list", items=(Const(1), Const(2)))
