@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from multiprocessing.context import BaseContext
 from typing import Generic, TypeVar
+
+#: Python asks for it before it looks for any module; since 3.11.
+_SAFE_PATH = "PYTHONSAFEPATH"
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -30,19 +35,19 @@ class Pool(Generic[Item, Result]):
 
     def map(self, items: Sequence[Item]) -> Iterator[Result]:
         """The results, in the order of the items."""
-        if self.jobs <= 1 or len(items) <= 1:
+        if self.jobs <= 1 or len(items) <= 1 or not _is_safe():
             return map(self.work, items)
         return self._map_in_processes(items)
 
     def map_here_too(self, items: Sequence[Item]) -> Iterator[Result]:
         """The same where this process is one of those that work: it begins with the first item, others with the last one."""
-        if self.jobs <= 1 or len(items) <= 1:
+        if self.jobs <= 1 or len(items) <= 1 or not _is_safe():
             return map(self.work, items)
         return self._map_from_both_ends(items)
 
     def _map_from_both_ends(self, items: Sequence[Item]) -> Iterator[Result]:
-        with self._executor(min(self.jobs, len(items)) - 1) as executor:
-            futures = [executor.submit(self.work, item) for item in reversed(items)]
+        executor, futures = self._started(items[::-1], min(self.jobs, len(items)) - 1)
+        with executor:
             try:
                 for item, future in zip(items, reversed(futures), strict=True):
                     yield self.work(item) if future.cancel() else self._result(item, future)
@@ -51,8 +56,8 @@ class Pool(Generic[Item, Result]):
                 raise
 
     def _map_in_processes(self, items: Sequence[Item]) -> Iterator[Result]:
-        with self._executor(min(self.jobs, len(items))) as executor:
-            futures = [executor.submit(self.work, item) for item in items]
+        executor, futures = self._started(items, min(self.jobs, len(items)))
+        with executor:
             try:
                 for item, future in zip(items, futures, strict=True):
                     yield self._result(item, future)
@@ -68,14 +73,18 @@ class Pool(Generic[Item, Result]):
             return self._alone(item)
 
     def _alone(self, item: Item) -> Result:
-        with self._executor(1) as executor:
+        executor, (future,) = self._started([item], 1)
+        with executor:
             try:
-                return executor.submit(self.work, item).result()
+                return future.result()
             except BrokenProcessPool:
                 return self.on_death(item)
 
-    def _executor(self, jobs: int) -> ProcessPoolExecutor:
-        return ProcessPoolExecutor(jobs, mp_context=_context(), initializer=_end_when_interrupted)
+    def _started(self, items: Sequence[Item], jobs: int) -> tuple[ProcessPoolExecutor, list[Future[Result]]]:
+        """Processes, all of which are started by the time that they have their items."""
+        with _off_the_current_folder():
+            executor = ProcessPoolExecutor(jobs, mp_context=_context(), initializer=_end_when_interrupted)
+            return executor, [executor.submit(self.work, item) for item in items]
 
 
 def _end_when_interrupted() -> None:
@@ -83,7 +92,29 @@ def _end_when_interrupted() -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
-def _context() -> BaseContext:
+@contextmanager
+def _off_the_current_folder() -> Iterator[None]:
+    """Processes that are not forked find no modules in the folder that is checked, not even before they know where to look."""
+    before = os.environ.get(_SAFE_PATH)
+    os.environ[_SAFE_PATH] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[_SAFE_PATH]
+        else:
+            os.environ[_SAFE_PATH] = before
+
+
+def _is_safe() -> bool:
+    """Whether processes can be kept from looking for modules in the current folder."""
+    return sys.version_info >= (3, 11) or _forks()
+
+
+def _forks() -> bool:
     # Forking is fast, and safe as long as no other thread holds a lock.
-    forks = sys.platform == "linux" and threading.active_count() == 1
-    return multiprocessing.get_context("fork" if forks else "spawn")
+    return sys.platform == "linux" and threading.active_count() == 1
+
+
+def _context() -> BaseContext:
+    return multiprocessing.get_context("fork" if _forks() else "spawn")

@@ -37,9 +37,9 @@ sys.exit(int(os.environ.get("ENDS_WITH", "0")))
 PYTHON = """\
 #!{python}
 import os, shutil, sys
-if sys.argv[1:3] == ["-m", "venv"]:
-    os.makedirs(sys.argv[3] + "/bin")
-    shutil.copy(os.environ["ECHO"], sys.argv[3] + "/bin/python")
+if sys.argv[1:4] == ["-I", "-m", "venv"]:
+    os.makedirs(sys.argv[4] + "/bin")
+    shutil.copy(os.environ["ECHO"], sys.argv[4] + "/bin/python")
 """
 
 
@@ -115,6 +115,16 @@ def test_no_input_is_a_part_of_a_script() -> None:
         assert step["shell"] == "bash"
 
 
+def test_no_module_of_the_repository_is_imported() -> None:
+    calls = [
+        call
+        for step in SCRIPTS.values()
+        for call in re.findall(r'^ *"\$(?:PYTHON|bin/python)".*', step["run"], re.MULTILINE)
+    ]
+    assert len(calls) == 3
+    assert all('" -I ' in call for call in calls)
+
+
 def test_steps_refer_to_steps_before_them() -> None:
     known: set[str] = set()
     for step in STEPS:
@@ -129,7 +139,7 @@ def test_it_is_installed_into_an_environment_of_its_own(runner: Runner, version:
     python, echo = runner.program("python", PYTHON), runner.program("echo", ECHO)
     done = runner.run("Install devfix", PYTHON=python, VERSION=version, ECHO=echo)
     assert done.returncode == 0, done.stderr
-    assert runner.calls() == [["-m", "pip", "install", "--quiet", "--disable-pip-version-check", what]]
+    assert runner.calls() == [["-I", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", what]]
     made = runner.folder / "devfix" / "bin"
     assert runner.outputs() == {"devfix": f"{made}/devfix", "python": f"{made}/python"}
 

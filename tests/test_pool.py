@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
 from functools import partial
+from pathlib import Path
 
 import pytest
 
+from devfix import pool
 from devfix.pool import Pool
 
 
@@ -58,3 +61,17 @@ def test_what_others_die_of_is_lost_alone() -> None:
 def test_only_the_item_whose_process_dies_is_lost() -> None:
     results = list(Pool(work, died, 2).map([11, 12, 13, 14]))
     assert [item for item, _ in results] == [11, 12, -13, 14]
+
+
+def test_processes_that_are_not_forked_run_nothing_of_the_current_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "multiprocessing.py").write_text("open('executed', 'w').close()\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("PYTHONSAFEPATH", raising=False)
+    monkeypatch.setattr(pool, "_forks", lambda: False)
+    here, results = os.getpid(), list(Pool(work, died, 2).map([1, 2]))
+    assert [item for item, _ in results] == [1, 2]
+    assert (here in {process for _, process in results}) == (sys.version_info < (3, 11))
+    assert not Path("executed").exists()
+    assert "PYTHONSAFEPATH" not in os.environ
