@@ -42,8 +42,10 @@ class Replacement:
             with os.fdopen(descriptor, "wb") as file:
                 file.write(data)
                 file.flush()
+                # What was opened, since another user's folder may hold something else by that name meanwhile.
+                opened = file.fileno() if os.chmod in os.supports_fd else self._temporary
+                _take_over(opened, self._target, status)
                 os.fsync(file.fileno())
-            _take_over(self._temporary, self._target, status)
         except BaseException:
             self.discard()
             raise
@@ -105,17 +107,17 @@ def write_anywhere(path: str | os.PathLike[str], data: bytes) -> None:
         file.write(data)
 
 
-def _take_over(path: str, old: str, status: os.stat_result) -> None:
+def _take_over(new: int | str, old: str, status: os.stat_result) -> None:
     if hasattr(os, "chown"):
         with contextlib.suppress(PermissionError):
-            os.chown(path, status.st_uid, status.st_gid)
-    os.chmod(path, stat.S_IMODE(status.st_mode))
+            os.chown(new, status.st_uid, status.st_gid)
+    os.chmod(new, stat.S_IMODE(status.st_mode))
     if hasattr(os, "listxattr"):
         # Access control lists among them; a file system may have none, or refuse some.
         with contextlib.suppress(OSError):
             for name in os.listxattr(old):
                 with contextlib.suppress(OSError):
-                    os.setxattr(path, name, os.getxattr(old, name))
+                    os.setxattr(new, name, os.getxattr(old, name))
 
 
 def _sync_folder(folder: str) -> None:

@@ -22,6 +22,7 @@ from devfix.registry import PackFault, RegistryError, Rule, load
 from devfix.remembering import cache_folder, memory_of
 from devfix.report.catalogue import render_page, render_rules, render_rules_json
 from devfix.report.diff import render_diff
+from devfix.report.paint import printable
 from devfix.report.results import Results
 from devfix.reporting import Output, report_faults, write_bytes, write_results
 from devfix.runner import Task, recall_paths, run_paths, run_text
@@ -53,6 +54,11 @@ class Options:
     def named(self) -> tuple[Path, ...]:
         """The paths, with the file that standard input stands for in its place."""
         return tuple(Path(self.stdin_filename) if path == _STDIN else path for path in self.paths)
+
+    @property
+    def names_baseline(self) -> bool:
+        """Whether the user says which file is the baseline, if there is one."""
+        return bool(self.asked.baseline or self.asked.config)
 
     @property
     def filters(self) -> bool:
@@ -102,7 +108,7 @@ def guarded(command: Callable[[], int]) -> int:
     try:
         return command()
     except (ConfigError, RegistryError, UsageError) as error:
-        sys.stderr.write(f"error: {error}\n")
+        sys.stderr.write(f"error: {printable(str(error))}\n")
         return _ERROR
 
 
@@ -165,11 +171,11 @@ def _check(options: Options) -> int:
     results = _run(options, engine, Task())
     wishes = options.wishes
     if wishes.write or wishes.update:
-        return _record(results, engine, output, keep=wishes.update)
+        return _record(results, engine, output, keep=wishes.update, named=options.names_baseline)
     if wishes.prune:
         from devfix.known_findings import prune
 
-        sys.stderr.write(f"{prune(results, engine)}\n")
+        sys.stderr.write(f"{printable(prune(results, engine, named=options.names_baseline))}\n")
     if wishes.add_ignore is not None:
         results = _without_known(results, known_of(options, engine, results), engine, quiet=output.quiet)
         return _ignore(results, options, engine, output)
@@ -184,10 +190,10 @@ def _reported(options: Options, engine: Engine, results: Results) -> Results:
     return results
 
 
-def _record(results: Results, engine: Engine, output: Output, *, keep: bool) -> int:
+def _record(results: Results, engine: Engine, output: Output, *, keep: bool, named: bool) -> int:
     from devfix.known_findings import record
 
-    _say(f"{record(results, engine, keep=keep)}\n")
+    _say(f"{printable(record(results, engine, keep=keep, named=named))}\n")
     report_faults(results, output)
     return _ERROR if results.has_faults else 0
 
@@ -196,7 +202,7 @@ def _ignore(results: Results, options: Options, engine: Engine, output: Output) 
     """Write comments; only where none can be written a finding remains."""
     from devfix.known_findings import ignore
 
-    done = ignore(results, options.wishes.add_ignore or "", write=not options.filters)
+    done = ignore(results, options.wishes.add_ignore or "", options.paths, write=not options.filters)
     stream = sys.stderr if options.filters else sys.stdout
     if options.filters:
         write_bytes(b"".join(_texts(done.results)))
@@ -267,7 +273,7 @@ def _without_known(results: Results, known: Sequence[Known], engine: Engine, *, 
 
     results, said = without_known(results, known, engine)
     said = [line for line in said if not quiet or line.startswith("warning: ")]
-    sys.stderr.writelines(f"{line}\n" for line in said)
+    sys.stderr.writelines(f"{printable(line)}\n" for line in said)
     return results
 
 

@@ -60,14 +60,17 @@ class Commit:
         return found
 
     def texts(self, paths: Iterable[str]) -> dict[str, bytes]:
-        """What is in some of its files."""
+        """What is in some of its files; raises GitError, also where that is not there."""
         paths = list(paths)
         names = "".join(f"{self.files[path]}\n" for path in paths)
         data = _git(self.top, "cat-file", "--batch", data=names.encode()) if paths else b""
         found, at = {}, 0
         for path in paths:
             begin = data.index(b"\n", at) + 1
-            size = int(data[at:begin].split()[2])
+            told = data[at:begin].split()
+            if len(told) < 3:  # a clone need not have all that a commit names
+                raise GitError(["cat-file"], f"fatal: {path} of {self.revision} is not in this clone")
+            size = int(told[2])
             found[path] = data[begin : begin + size]
             at = begin + size + 1
         return found

@@ -11,9 +11,12 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+
+from devfix.regular_files import read_small
 
 NAME = ".gitignore"
 _REPOSITORY = ".git"
@@ -35,6 +38,11 @@ _CLASSES: Mapping[str, str] = {
 }
 #: What matches nothing: Git passes over patterns that it cannot read.
 _NEVER = r"(?!)"
+#: What a star stands for, and two of them that are a part of their own; and the same where the shortest will do.
+_STAR, _DEEP = "[^/]*", "(?:.*/)?"
+_SHORTEST = {_STAR: "[^/]*?", _DEEP: "(?:.*?/)??"}
+#: What is found within is not looked for again; before Python 3.11 it is.
+_ONCE = "?>" if sys.version_info >= (3, 11) else "?:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,8 +177,7 @@ def _users_file() -> str:
 
 def _text(file: str) -> str:
     try:
-        with open(file, encoding="utf-8", errors="surrogateescape", newline="") as stream:
-            return stream.read().removeprefix("\ufeff")
+        return read_small(file).decode(errors="surrogateescape").removeprefix("\ufeff")
     except OSError:
         return ""
 
@@ -212,11 +219,32 @@ def _without_spaces(line: str) -> str:
 
 def expression(glob: str) -> str:
     """The regular expression of a glob, of which no star goes beyond a slash unless it is a part of its own with another."""
-    parts, place = [], 0
+    parts: list[str] = []
+    place = 0
     while place < len(glob):
         part, place = _part(glob, place)
+        if part is None:
+            return _NEVER
         parts.append(part)
-    return _NEVER if None in parts or not glob else "".join(filter(None, parts))
+    return "".join(_settled(_settled(parts, _STAR, "/"), _DEEP, "")) or _NEVER
+
+
+def _settled(parts: Iterable[str], star: str, end: str) -> list[str]:
+    """Parts in which all between a star and the next one, with no ``end`` between them, is looked for once.
+
+    Where it is found first, the next star has the most to choose from: no other place needs to be tried, however many stars there are.
+    """
+    settled: list[str] = []
+    begin: int | None = None
+    for part in parts:
+        if part == star:
+            if begin is not None:
+                settled[begin:] = [f"({_ONCE}{_SHORTEST[star]}{''.join(settled[begin + 1 :])})"]
+            begin = len(settled)
+        elif part == end:
+            begin = None
+        settled.append(part)
+    return settled
 
 
 def _part(glob: str, place: int) -> tuple[str | None, int]:
@@ -228,8 +256,8 @@ def _part(glob: str, place: int) -> tuple[str | None, int]:
             end - place > 1 and (place == 0 or glob[place - 1] == "/") and glob[end : end + 1] in ("", "/")
         )
         if not whole:
-            return "[^/]*", end
-        return ("(?:.*/)?", end + 1) if end < len(glob) else (".+", end)
+            return _STAR, end
+        return (_DEEP, end + 1) if end < len(glob) else (".+", end)
     if letter == "?":
         return "[^/]", place + 1
     if letter == "[":

@@ -14,11 +14,12 @@ from devfix.baseline.trace import Trace, relative
 from devfix.baseline.wishes import Wishes
 from devfix.committed import known_at
 from devfix.config import ConfigError
+from devfix.config.reading import is_below
 from devfix.engine import Engine
 from devfix.judgement import UnusedSuppression
 from devfix.report.results import Results
 from devfix.silencing import silenced
-from devfix.writing import write_reports
+from devfix.writing import places_of, write_reports
 
 
 def known_of(
@@ -62,9 +63,9 @@ def without_known(results: Results, known: Sequence[Known], engine: Engine) -> t
     return results, said
 
 
-def prune(results: Results, engine: Engine) -> str:
-    """Take out of the baseline what is gone; raises ConfigError."""
-    path = _baseline(engine)
+def prune(results: Results, engine: Engine, *, named: bool) -> str:
+    """Take out of the baseline, which the user may have ``named``, what is gone; raises ConfigError."""
+    path = _written(engine, named=named)
     known = read_baseline(path)
     stale = hide(results, known, engine.selection.runs).stale
     if stale:
@@ -72,12 +73,12 @@ def prune(results: Results, engine: Engine) -> str:
     return f"Took {_findings(sum(count for _, count in stale))} out of {path}."
 
 
-def record(results: Results, engine: Engine, *, keep: bool) -> str:
-    """Write all that was found to the baseline; raises ConfigError.
+def record(results: Results, engine: Engine, *, keep: bool, named: bool) -> str:
+    """Write all that was found to the baseline, which the user may have ``named``; raises ConfigError.
 
     What it has of files that were not looked at, and by rules that did not run, is kept where that is asked for.
     """
-    path = _baseline(engine)
+    path = _written(engine, named=named)
     if results.reports and all(report.skipped is not None for report in results.reports):
         names = ", ".join(report.path for report in results.reports[:3])
         raise ConfigError(
@@ -113,6 +114,17 @@ def _baseline(engine: Engine) -> str:
     return _shown(engine.settings.baseline or USUAL_NAME)
 
 
+def _written(engine: Engine, *, named: bool) -> str:
+    """The baseline, where it may be written: what came with a project does not choose a file outside of it."""
+    path = _baseline(engine)
+    root = engine.settings.root if engine.settings.baseline else os.getcwd()
+    if not named and not is_below(path, root):
+        raise ConfigError(
+            f"the baseline {path} lies outside of {os.path.abspath(root)}; `--baseline {path}` writes it all the same"
+        )
+    return path
+
+
 def _write(path: str, counts: Counter[Trace]) -> None:
     try:
         write_baseline(path, counts.items())
@@ -146,9 +158,9 @@ class Ignored:
         return f"Suppressed {_findings(self.findings)} by {comments}."
 
 
-def ignore(results: Results, reason: str, *, write: bool) -> Ignored:
-    """Suppress each finding by a comment, where one can stand; a file is written whole or not at all."""
-    reports, comments = [], 0
+def ignore(results: Results, reason: str, paths: Sequence[Path], *, write: bool) -> Ignored:
+    """Suppress each finding below ``paths`` by a comment, where one can stand; a file is written whole or not at all."""
+    reports, comments, places = [], 0, places_of(paths)
     for report in results.reports:
         source = results.source(report.path)
         if source is None or not report.findings:
@@ -158,7 +170,7 @@ def ignore(results: Results, reason: str, *, write: bool) -> Ignored:
         done = silenced(source.text, mine, reason)
         left = tuple(each for each in report.findings if each in done.left or each not in mine)
         changed = replace(report, findings=left, new_text=done.text if done.comments else None)
-        (changed,) = write_reports([changed], results.sources) if write else [changed]
+        (changed,) = write_reports([changed], results.sources, places) if write else [changed]
         reports.append(changed)
         comments += done.comments if changed.new_text is not None else 0
     after = replace(results, reports=tuple(reports))

@@ -11,6 +11,7 @@ from devfix.cache.memory import Memory
 from devfix.cache.seal import user_folder
 from devfix.cache.tool import tool_state
 from devfix.config import Settings
+from devfix.config.reading import is_below
 from devfix.project import marked_root
 
 #: Names a folder for the cache.
@@ -39,7 +40,8 @@ def cache_folder(paths: Sequence[Path], settings: Settings, named: Path | None) 
     if named is not None:
         return named, True
     root = _project_of(paths)
-    if settings.cache_dir is not None and _is_within(settings.cache_dir, settings.root):
+    # Settings that came with a project choose no folder but one of the project's own.
+    if settings.cache_dir is not None and is_below(settings.cache_dir, settings.root):
         return Path(settings.cache_dir), False
     if root is not None:
         return root / store.FOLDER, False
@@ -47,12 +49,6 @@ def cache_folder(paths: Sequence[Path], settings: Settings, named: Path | None) 
         return user_folder() / "trees", True
     except RuntimeError:
         return Path(store.FOLDER), False
-
-
-def _is_within(folder: str, root: str) -> bool:
-    """Whether a folder is one of the project's own: settings that came with a project choose no other."""
-    inner, outer = os.path.realpath(folder), os.path.realpath(root)
-    return inner != outer and os.path.commonpath([inner, outer]) == outer
 
 
 def _project_of(paths: Sequence[Path]) -> Path | None:

@@ -32,7 +32,7 @@ from devfix.recall import may_change, recall, settings_key
 from devfix.report.results import Results, by_path, for_skipped
 from devfix.source import Source, decode_source
 from devfix.timing import READING, Spent, Timing, measured
-from devfix.writing import write_reports
+from devfix.writing import places_of, write_reports
 
 #: The trees of so much text are kept from the first look at the files, beside those of the largest program.
 KEPT_TREES = 400_000
@@ -136,7 +136,7 @@ class _Run:
                 _keep(self.memory, tree, self.looks, engine, applying=self.task.applying)
         reported = list(groups.values())
         if self.task.write:
-            places = (*roots, *map(os.fspath, self.paths))
+            places = places_of(self.paths)
             with self.timing.phase("writing"):
                 reported = [tuple(write_reports(group, project.sources, places)) for group in reported]
         reports = [report for group in reported for report in group]

@@ -16,13 +16,13 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from functools import cached_property
 from itertools import accumulate
-from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, cast
 
 from devfix.dynamic_imports import named_in
 from devfix.file_report import Skipped
 from devfix.findings import Span
 from devfix.late_bodies import parsed, tree_of
+from devfix.regular_files import read_regular
 from devfix.suppression import Suppression, find_suppressions
 
 if TYPE_CHECKING:
@@ -238,8 +238,7 @@ def read_source(path: str | os.PathLike[str]) -> Source | Skipped:
 
 def read_bytes(path: str) -> bytes:
     """The bytes of a file, or so many that it is seen to be too large."""
-    with Path(path).open("rb") as file:
-        return file.read(_most_bytes(path) + 1)
+    return read_regular(path, _most_bytes(path))
 
 
 def _most_bytes(path: str) -> int:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from devfix.atomic_write import Replacement, may_write, remove_leftovers, write_atomically
 from devfix.file_report import FileReport, Skipped
+from devfix.project import find_roots
 from devfix.source import Source
 
 _CHANGED = "changed on disk while devfix was at work"
@@ -38,6 +39,12 @@ def write_reports(
     except _ObstacleError as obstacle:
         return [_left_alone(report, obstacle) for report in group]
     return list(group)
+
+
+def places_of(paths: Iterable[str | os.PathLike[str]]) -> tuple[str, ...]:
+    """Where files may really lie that are found below some paths: there, or in the project around; what settings say does not count."""
+    named = [os.fspath(path) for path in paths]
+    return (*find_roots(named), *named)
 
 
 def _examine(source: Source, text: str, places: Iterable[str] | None) -> None:

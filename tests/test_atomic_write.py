@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import stat
+import tempfile
 from pathlib import Path
 
 import pytest
 
-from devfix.atomic_write import may_write, write_atomically
+from devfix.atomic_write import Replacement, may_write, write_atomically
 
 
 def test_the_content_is_replaced_and_the_mode_kept(tmp_path: Path) -> None:
@@ -56,3 +57,26 @@ def test_a_read_only_file_or_folder_says_so(tmp_path: Path, monkeypatch: pytest.
         # Modes do not stop a test that runs as root.
         monkeypatch.setattr(os, "access", lambda path, _, locked=locked: Path(path) != locked)
         assert not may_write(str(link))
+
+
+@pytest.mark.skipif(os.chmod not in os.supports_fd, reason="the system goes by names")
+def test_a_link_in_the_place_of_what_waits_changes_nothing_elsewhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, other = tmp_path / "a.py", tmp_path / "other"
+    path.write_text("old")
+    path.chmod(0o666)
+    other.write_text("secret")
+    other.chmod(0o600)
+    make = tempfile.mkstemp
+
+    def swapped(**named: str) -> tuple[int, str]:
+        descriptor, name = make(**named)
+        os.unlink(name)
+        os.symlink(other, name)
+        return descriptor, name
+
+    monkeypatch.setattr(tempfile, "mkstemp", swapped)
+    Replacement(str(path), b"new").discard()
+    assert stat.S_IMODE(other.stat().st_mode) == 0o600
+    assert other.read_text() == "secret"

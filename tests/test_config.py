@@ -114,6 +114,8 @@ def test_settings_are_plain_data() -> None:
         ("force-exclude", "yes", "`force-exclude` must be true or false"),
         ("per-file-ignores", ["a"], "`per-file-ignores` must be a table"),
         ("per-file-ignores", {"a.py": "DF1"}, "`per-file-ignores.a.py` must be a list of strings"),
+        ("exclude", ["{a,b}" * 30], "`exclude` has a glob that stands for more than 1,000 others"),
+        ("per-file-ignores", {"{a,b,c}" * 7: ["DF1"]}, "`per-file-ignores` has a glob that stands for more"),
     ],
 )
 def test_nonsense_is_an_error(key: str, value: object, message: str) -> None:

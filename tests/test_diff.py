@@ -14,7 +14,7 @@ from devfix.report.results import Results
 from devfix.source import Source, decode_source
 
 
-def patch(files: dict[str, tuple[bytes, bytes]], *, color: bool = False) -> bytes:
+def patch(files: dict[str, tuple[bytes, bytes]], *, color: bool = False, terminal: bool = False) -> bytes:
     sources, reports = {}, []
     for name, (before, after) in files.items():
         source, changed = decode_source(name, before), decode_source(name, after)
@@ -22,7 +22,7 @@ def patch(files: dict[str, tuple[bytes, bytes]], *, color: bool = False) -> byte
         assert isinstance(changed, Source)
         sources[name] = source
         reports.append(FileReport(name, new_text=changed.text))
-    return render_diff(Results(tuple(reports), sources), Paint(color))
+    return render_diff(Results(tuple(reports), sources), Paint(color, terminal))
 
 
 def test_golden() -> None:
@@ -87,3 +87,19 @@ def test_each_patch_applies_alone(tmp_path: Path, name: str) -> None:
     subprocess.run(["git", "apply", "-"], input=patch({name: CASES[name]}), cwd=tmp_path, check=True)
     path = tmp_path / name
     assert (path.read_bytes() if path.exists() else b"") == after
+
+
+def test_a_terminal_is_shown_what_it_would_obey() -> None:
+    before = "if a:\r\n\tb = '\x1b]0;title\x07'  # \u202e\x9b\r\n"
+    files = {"x.py": (before.encode(), f"{before}d = 4\r\n".encode())}
+    told = patch(files, terminal=True).decode()
+    assert " \tb = '\\x1b]0;title\\x07'  # \\u202e\\x9b\r\n" in told
+    assert "\x1b" not in told
+    assert "\x1b]0;title" in patch(files).decode()
+
+
+def test_an_encoding_brings_no_codes_to_a_terminal() -> None:
+    before = "# coding: iso-2022-jp\n# \u3042\na = 1\n".encode("iso-2022-jp")
+    files = {"x.py": (before, before + b"b = 2\n")}
+    assert b"\x1b" in patch(files)
+    assert "# \u3042\n" in patch(files, terminal=True).decode()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -95,11 +96,26 @@ def write_all(ignores: dict[str, str]) -> None:
         "**\n!a.py",
         "y/[--0].py",
         "A/*[12].py\n!A/*[^1].py",
+        "*a*b*",
+        "x/*y*/*a*b.py",
+        "**/x/**/*b*",
+        "**/x/**/y/**/a.py",
+        "/**/*y/**/*a*p*",
     ],
 )
 def test_patterns_mean_what_git_says(lines: str) -> None:
     write_all({".gitignore": lines})
     assert found() == untracked()
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="there every way to read a path is tried")
+@pytest.mark.parametrize(
+    ("pattern", "name"), [("*a" * 40 + "b", "a" * 80), ("**/a/" * 30 + "b", "a/" * 90 + "c.py")]
+)
+def test_many_stars_end(pattern: str, name: str) -> None:
+    write(".gitignore", pattern)
+    write(f"{name}.py" if "/" not in name else name, "x = 1\n")
+    assert len(found()) == len(FILES) + 1
 
 
 globs = st.text("ab*?/![]\\-x.y ^", min_size=1, max_size=7) | st.sampled_from(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import socket
 from collections.abc import Callable
@@ -167,6 +168,61 @@ def test_settings_that_are_no_file_are_not_opened(name: str, capfd: pytest.Captu
     assert devfix(capfd, "check", "a.py")[0] == 1
 
 
+@pytest.mark.skipif(os.name != "posix", reason="such files are POSIX's")
+@pytest.mark.parametrize("make", [fifo, listener, endless])
+def test_patterns_that_are_no_file_are_not_read(
+    make: Callable[[str], None], capfd: pytest.CaptureFixture[str]
+) -> None:
+    make(".gitignore")
+    Path(".git/info").mkdir(parents=True)
+    make(".git/info/exclude")
+    Path("a.py").write_text(BAD, encoding="utf-8")
+    assert devfix(capfd, "check", ".")[0] == 1
+
+
+@pytest.mark.skipif(os.name != "posix", reason="such files are POSIX's")
+@pytest.mark.parametrize("make", [fifo, listener, endless])
+def test_a_baseline_that_is_no_file_is_an_error(
+    make: Callable[[str], None], capfd: pytest.CaptureFixture[str]
+) -> None:
+    make("known")
+    Path("devfix.toml").write_text('baseline = "known"\n', encoding="utf-8")
+    Path("a.py").write_text(BAD, encoding="utf-8")
+    code, _, told = devfix(capfd, "check", "a.py")
+    assert code == 2
+    assert "the baseline known cannot be read" in told
+
+
+@pytest.mark.parametrize("key", ["select", "extend", "baseline", "required-version", "x\x1b[2J\ny"])
+def test_settings_write_nothing_to_a_terminal_but_their_words(
+    key: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    value = ["\x1b[2J\nerror: made up"] if key == "select" else "\x1b[2J\nerror: made up"
+    Path("devfix.toml").write_text(f"{json.dumps(key)} = {json.dumps(value)}\n", encoding="utf-8")
+    Path("a.py").write_text(BAD, encoding="utf-8")
+    code, out, told = devfix(capfd, "check", "a.py")
+    assert (code, out) == (2, "")
+    assert len(told.splitlines()) == 1
+    assert told.rstrip("\n").isprintable()
+
+
+def test_messages_write_nothing_to_a_terminal_but_their_words(capfd: pytest.CaptureFixture[str]) -> None:
+    Path("a.py").write_text('import torch\nx = torch.ones(2).to("cuda\x1b[2J")\n', encoding="utf-8")
+    code, told, _ = devfix(capfd, "check", "--output-format", "github", "a.py")
+    assert code == 1
+    assert "DF111" in told
+    assert all(line.isprintable() for line in told.splitlines())
+
+
+def test_settings_that_are_too_large_are_not_read(capfd: pytest.CaptureFixture[str]) -> None:
+    with open("devfix.toml", "wb") as file:
+        file.truncate(100 * 2**20)
+    Path("a.py").write_text(BAD, encoding="utf-8")
+    code, _, told = devfix(capfd, "check", "a.py")
+    assert code == 2
+    assert "is larger than 8 MiB" in told
+
+
 def test_links_in_circles_and_out_of_the_project(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "project").mkdir()
     outside = tmp_path / "outside.py"
@@ -180,6 +236,22 @@ def test_links_in_circles_and_out_of_the_project(tmp_path: Path, capfd: pytest.C
     assert outside.read_text(encoding="utf-8") == BAD
     assert devfix(capfd, "apply", "link.py")[0] == 0
     assert outside.read_text(encoding="utf-8") == GOOD
+
+
+@pytest.mark.parametrize("words", [("apply",), ("check", "--add-ignore")])
+def test_settings_make_no_place_of_what_is_outside(
+    words: tuple[str, ...], tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "project").mkdir()
+    outside = tmp_path / "outside.py"
+    outside.write_text(BAD, encoding="utf-8")
+    os.chdir(tmp_path / "project")
+    os.symlink(outside, "link.py")
+    Path("devfix.toml").write_text('src = [".."]\n', encoding="utf-8")
+    code, _, told = devfix(capfd, *words, ".")
+    assert code == 2
+    assert "link.py is a link to" in told
+    assert outside.read_text(encoding="utf-8") == BAD
 
 
 def test_a_large_file_is_read_no_further_than_it_matters(capfd: pytest.CaptureFixture[str]) -> None:

@@ -185,6 +185,30 @@ def test_what_cannot_be(arguments: tuple[str, ...], message: str) -> None:
     assert message in err
 
 
+@pytest.mark.parametrize("words", [("--write-baseline",), ("--update-baseline",), ("--prune-baseline",)])
+def test_a_project_chooses_no_file_outside_of_it(words: tuple[str, ...], tmp_path: Path) -> None:
+    write("home/profile", '{"version": 1, "findings": []}')
+    write("project/devfix.toml", 'baseline = "../home/profile"')
+    write("project/a.py", CODE)
+    os.chdir("project")
+    before = (tmp_path / "home/profile").read_bytes()
+    code, out, err = run("check", *words)
+    assert (code, out) == (2, "")
+    assert "lies outside of" in err
+    assert (tmp_path / "home/profile").read_bytes() == before
+    assert run("check", *words, "--baseline", "../home/profile")[0] in (0, 1)
+
+
+def test_a_link_of_a_project_is_no_place_for_a_baseline(tmp_path: Path) -> None:
+    write("project/a.py", CODE)
+    os.chdir("project")
+    Path("devfix-baseline.json").symlink_to(tmp_path / "profile")
+    code, out, err = run("check", "--write-baseline")
+    assert (code, out) == (2, "")
+    assert "lies outside of" in err
+    assert not (tmp_path / "profile").exists()
+
+
 # ---- commits
 
 
@@ -248,6 +272,18 @@ def test_links_and_files_in_no_language_of_ours_are_passed_over() -> None:
     write("é b.py", "import torch\nbad\n")
     commit()
     assert found("--baseline-commit", "HEAD") == []
+
+
+def test_a_commit_that_is_not_all_there_is_an_error() -> None:
+    write("a.py", CODE)
+    commit()
+    blob = subprocess.run(
+        ["git", "rev-parse", "HEAD:a.py"], check=True, capture_output=True, text=True
+    ).stdout.strip()
+    Path(".git/objects", blob[:2], blob[2:]).unlink()
+    code, out, err = run("check", "--baseline-commit", "HEAD")
+    assert (code, out) == (2, "")
+    assert "a.py of HEAD is not in this clone" in err
 
 
 # ---- comments

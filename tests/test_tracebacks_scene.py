@@ -55,7 +55,7 @@ def test_code_that_moved_since_is_found_and_said(tmp_path: Path) -> None:
     write(tmp_path, train="# a new comment\n" + dedent(PROGRAM))
     told = explained(program_trace())
     assert diff_lines(told) == FIXED
-    assert told.notes == ("train.py:6 has changed since: that code is in line 7 now",)
+    assert told.notes == ("line 6 of train.py has changed since: that code is in line 7 now",)
 
 
 def test_code_that_is_gone_is_said(tmp_path: Path) -> None:
@@ -63,7 +63,7 @@ def test_code_that_is_gone_is_said(tmp_path: Path) -> None:
     told = explained(program_trace())
     assert told.repair.changed == ()
     (note,) = told.notes
-    assert note.startswith("train.py:6 does not hold that code")
+    assert note.startswith("line 6 of train.py does not hold that code")
 
 
 def test_a_file_that_does_not_parse_is_no_obstacle_to_an_explanation(tmp_path: Path) -> None:

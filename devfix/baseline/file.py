@@ -12,6 +12,7 @@ from devfix.atomic_write import write_atomically
 from devfix.baseline.known import Known
 from devfix.baseline.trace import Trace
 from devfix.config import ConfigError
+from devfix.regular_files import read_small
 
 #: Where a baseline is written when nothing says where.
 USUAL_NAME = "devfix-baseline.json"
@@ -22,7 +23,7 @@ _KEYS = {"path": str, "rule": str, "scope": str, "text": str, "count": int}
 def read_baseline(path: str) -> Known:
     """The baseline in a file; raises ConfigError."""
     try:
-        document = json.loads(Path(path).read_text(encoding="utf-8"))
+        document = json.loads(read_small(path))
     except FileNotFoundError:
         raise ConfigError(
             f"the baseline {path} does not exist; `devfix check --write-baseline` makes one"

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from devfix.cache.seal import is_sealed, seal, secret
+from devfix.regular_files import NO_LINK, read_regular
 
 #: The name of the folder beside the settings.
 FOLDER = ".devfix_cache"
@@ -140,15 +141,10 @@ def _prepare(folder: Path) -> None:
 
 
 def _read_file(path: Path) -> bytes:
-    # Not through a link, and not from a pipe, which would wait for ever.
-    flags = (
-        os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-    )
-    with os.fdopen(os.open(path, flags), "rb") as file:
-        status = os.fstat(file.fileno())
-        if not stat.S_ISREG(status.st_mode) or status.st_size > 2 * MAX_ENTRY:
-            raise OSError(f"{path} is no entry")
-        return file.read()
+    content = read_regular(path, 2 * MAX_ENTRY, flags=NO_LINK)
+    if len(content) > 2 * MAX_ENTRY:
+        raise OSError(f"{path} is no entry")
+    return content
 
 
 def _replace(path: Path, content: bytes) -> None:

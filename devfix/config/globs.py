@@ -6,7 +6,12 @@ import fnmatch
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
+from math import prod
 from pathlib import PurePath
+
+#: A pattern that stands for more than so many others is a mistake, or meant to keep devfix busy.
+MOST_CHOICES = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +60,12 @@ def _matches(parts: list[str], glob: str) -> bool:
     return any(fnmatch.fnmatchcase(path, glob) or fnmatch.fnmatchcase(path, short) for path in leading)
 
 
+def choices(pattern: str) -> int:
+    """For how many patterns one with ``{a,b}`` may stand, or for more than it does."""
+    return prod(each.partition("}")[0].count(",") + 1 for each in pattern.split("{")[1:])
+
+
+@lru_cache(maxsize=1_000)
 def _braces(pattern: str) -> list[str]:
     """The patterns that one with ``{a,b}`` stands for."""
     head, opening, rest = pattern.partition("{")

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from devfix.config.globs import Glob
+from devfix.config.globs import MOST_CHOICES, Glob, choices
 from devfix.config.settings import DEVICE_POLICIES, ConfigError
 
 #: How findings may be written; see ``devfix.report``.
@@ -78,13 +78,21 @@ def _one_of(choices: tuple[str, ...]) -> Reader:
 
 
 def _globs(key: str, value: object, root: str) -> tuple[Glob, ...]:
-    return tuple(Glob(pattern, root) for pattern in _strings(key, value))
+    return tuple(_glob(key, pattern, root) for pattern in _strings(key, value))
+
+
+def _glob(key: str, pattern: str, root: str) -> Glob:
+    if choices(pattern) > MOST_CHOICES:
+        raise ConfigError(f"`{key}` has a glob that stands for more than {MOST_CHOICES:,} others")
+    return Glob(pattern, root)
 
 
 def _per_file(key: str, value: object, root: str) -> tuple[tuple[Glob, tuple[str, ...]], ...]:
     if not isinstance(value, Mapping):
         raise ConfigError(f"`{key}` must be a table of glob = list of rules")
-    return tuple((Glob(str(glob), root), _strings(f"{key}.{glob}", rules)) for glob, rules in value.items())
+    return tuple(
+        (_glob(key, str(glob), root), _strings(f"{key}.{glob}", rules)) for glob, rules in value.items()
+    )
 
 
 def _path(key: str, value: object, root: str) -> str:

@@ -13,6 +13,7 @@ from devfix.config.keys import read_value
 from devfix.config.layer import Layer
 from devfix.config.settings import ConfigError
 from devfix.config.versions import satisfies
+from devfix.regular_files import read_small
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -63,7 +64,7 @@ def _layers(path: str, seen: list[str], root: str | None, within: str | None) ->
         if real in seen:
             circle = " -> ".join(map(_shown, [*seen[seen.index(real) :], real]))
             raise ConfigError(f"{_shown(following)}: `extend` goes in a circle: {circle}")
-        if within is not None and not _is_below(real, within):
+        if within is not None and not is_below(real, within):
             raise ConfigError(f"{layers[-1].name}: `extend` leads out of the project")
         seen.append(real)
         layers.append(_read(following, root))
@@ -71,8 +72,9 @@ def _layers(path: str, seen: list[str], root: str | None, within: str | None) ->
     return layers
 
 
-def _is_below(path: str, folder: str) -> bool:
-    return path.startswith(os.path.realpath(folder).rstrip(os.sep) + os.sep)
+def is_below(path: str, folder: str) -> bool:
+    """Whether what a path leads to really lies below a folder."""
+    return os.path.realpath(path).startswith(os.path.realpath(folder).rstrip(os.sep) + os.sep)
 
 
 def _extended(layer: Layer, path: str) -> str | None:
@@ -122,7 +124,9 @@ def check_version(layer: Layer) -> None:
 
 def _text(path: str) -> str:
     try:
-        return Path(path).read_text(encoding="utf-8-sig")
+        # What is no regular file is one that the user names, such as a pipe.
+        data = read_small(path) if os.path.isfile(path) else Path(path).read_bytes()
+        return data.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"{_shown(path)}: {error}") from error
 

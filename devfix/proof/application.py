@@ -20,7 +20,7 @@ from devfix.proof.verdict import Proof
 from devfix.proof.witness import Witness
 from devfix.report.results import Results
 from devfix.runner import Task, run_paths
-from devfix.writing import write_reports
+from devfix.writing import places_of, write_reports
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,8 @@ def apply_proven(
     proofs = Inquiry(laboratory, wishes, engine, wanted).of_programs(subjects, rewriting)
     used = [files | _ran(proof) for files, proof in zip(reached, proofs, strict=True)]
     proven = _proven(rewriting, used, [proof.proven for proof in proofs])
-    results, said = without_known(_written(rewriting, proven, engine, write=write), known, engine)
+    places = places_of(paths or [subject.root for subject in subjects]) if write else None
+    results, said = without_known(_written(rewriting, proven, engine, places), known, engine)
     held_back = tuple(
         report.path for report in rewriting.results.changed if _where(report.path) not in proven
     )
@@ -107,13 +108,17 @@ def _proven(rewriting: Rewriting, used: Sequence[frozenset[str]], verdicts: Sequ
     return frozenset[str]().union(*mine) - refused
 
 
-def _written(rewriting: Rewriting, proven: frozenset[str], engine: Engine, *, write: bool) -> Results:
-    """Write the proven files, and report on the others as they are and stay."""
+def _written(
+    rewriting: Rewriting, proven: frozenset[str], engine: Engine, places: Sequence[str] | None
+) -> Results:
+    """Write the proven files that lie in ``places``, where there are any, and report on the others as they are and stay."""
     results = rewriting.results
     chosen = [report for report in results.changed if _where(report.path) in proven]
-    done = {report.path: report for report in (write_reports(chosen, results.sources) if write else chosen)}
+    if places is not None:
+        chosen = write_reports(chosen, results.sources, places)
+    done = {report.path: report for report in chosen}
     others = [report.path for report in results.changed if report.path not in done]
     as_they_are = run_paths([Path(path) for path in others], engine, Task()).reports if others else ()
     now: dict[str, FileReport] = {report.path: report for report in as_they_are} | done
     reports = tuple(now.get(report.path, report) for report in results.reports)
-    return replace(results, reports=reports, written=write)
+    return replace(results, reports=reports, written=places is not None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import os
 
-from devfix.report.paint import Paint
+from devfix.report.paint import Paint, printable_line
 from devfix.report.results import Results
 from devfix.source import Source
 
@@ -13,7 +13,7 @@ _COLOURS = {"-": "red", "+": "green", "@": "cyan"}
 
 
 def render_diff(results: Results, paint: Paint) -> bytes:
-    """The changes of a run, each file's lines in that file's own encoding."""
+    """The changes of a run, each file's lines in that file's own encoding; at a terminal with nothing that one would obey."""
     return b"".join(
         _file_diff(results.sources[report.path], report.new_text, paint)
         for report in results.changed
@@ -21,11 +21,18 @@ def render_diff(results: Results, paint: Paint) -> bytes:
     )
 
 
+def diff_encoding(source: Source, paint: Paint) -> str:
+    """The encoding of a file's lines: its own, in which a terminal might find codes to obey."""
+    return "utf-8" if paint.terminal else source.encoding
+
+
 def _file_diff(source: Source, new_text: str, paint: Paint) -> bytes:
     header, lines = unified_diff(source, new_text)
     names = "".join(_patch_line(line, "bold", paint) for line in header)
     body = "".join(_patch_line(line, _COLOURS.get(line[0]), paint) for line in lines)
-    return os.fsencode(names) + body.encode(source.encoding)
+    return os.fsencode(names) + body.encode(
+        diff_encoding(source, paint), errors="backslashreplace" if paint.terminal else "strict"
+    )
 
 
 def unified_diff(source: Source, new_text: str) -> tuple[list[str], list[str]]:
@@ -65,5 +72,7 @@ def _quoted(letter: str) -> str:
 
 def _patch_line(line: str, style: str | None, paint: Paint) -> str:
     text = line.removesuffix("\n")
+    if paint.terminal:
+        text = printable_line(text)
     ending = "\n" if line.endswith("\n") else "\n\\ No newline at end of file\n"
     return (paint(style, text) if style else text) + ending

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from devfix.findings import Finding
 from devfix.report.locations import Root, StoredPlaces, repository_root
+from devfix.report.paint import printable
 from devfix.report.results import Results
 from devfix.report.severity import Severity, severity_of
 from devfix.report.view import View
@@ -27,7 +28,7 @@ def _finding(finding: Finding, results: Results, view: View, root: Root, places:
     if stored.line == stored.end_line:
         # Columns are only taken within one line.
         place |= {"col": stored.column + 1, "endColumn": max(stored.end_column, stored.column + 1)}
-    text = f"{shown.path}:{shown.span.line}:{shown.span.column + 1}: {finding.code} {finding.message}"
+    text = f"{printable(shown.path)}:{shown.span.line}:{shown.span.column + 1}: {finding.code} {printable(finding.message)}"
     title = f"devfix ({finding.code} {finding.rule})"
     return _command(_COMMANDS[severity_of(finding, view)], root.path(finding.path), title, text, place)
 
@@ -35,10 +36,10 @@ def _finding(finding: Finding, results: Results, view: View, root: Root, places:
 def _faults(results: Results, root: Root) -> Iterator[str]:
     for skipped in results.skipped:
         level = "error" if skipped.fault else "notice"
-        text = f"{skipped.path} {skipped.reason}"
+        text = f"{printable(skipped.path)} {skipped.reason}"
         yield _command(level, root.path(skipped.path), "devfix (skipped)", text, {})
     for crash in results.crashes:
-        text = f"{crash.path}: {crash.message}"
+        text = f"{printable(crash.path)}: {crash.message}"
         yield _command("error", root.path(crash.path), "devfix (crash)", text, {})
     for fault in results.pack_faults:
         yield f"::error title=devfix (rule pack)::{_data(str(fault))}"

@@ -11,9 +11,10 @@ _STYLES = {"bold": "1", "red": "1;31", "green": "32", "yellow": "33", "blue": "3
 
 @dataclass(frozen=True, slots=True)
 class Paint:
-    """Wraps text in colours when ``on``."""
+    """Wraps text in colours when ``on``; what obeys control codes is a ``terminal``."""
 
     on: bool = False
+    terminal: bool = False
 
     def __call__(self, style: str, text: str) -> str:
         """``text`` in a style of ``_STYLES``."""
@@ -24,12 +25,23 @@ def printable(text: str) -> str:
     """A name or message on one line, with escapes for what a terminal would obey instead of showing it."""
     if text.isprintable():
         return text
-    return "".join(each if each.isprintable() else repr(each)[1:-1] for each in text)
+    return "".join(map(_shown, text))
+
+
+def printable_line(text: str) -> str:
+    """A line of a file in the same way; a tab in it is as harmless as the carriage return that may end it."""
+    line = text.removesuffix("\r")
+    return "".join(each if each == "\t" else _shown(each) for each in line) + text[len(line) :]
+
+
+def _shown(letter: str) -> str:
+    return letter if letter.isprintable() else repr(letter)[1:-1]
 
 
 def paint_for(color: str, stream: TextIO) -> Paint:
     """Colours for a stream, or none: ``always``, ``never``, or ``auto`` for a terminal where NO_COLOR is not set."""
+    terminal = stream.isatty()
     if color != "auto":
-        return Paint(color == "always")
+        return Paint(color == "always", terminal)
     plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
-    return Paint(stream.isatty() and not plain)
+    return Paint(terminal and not plain, terminal)

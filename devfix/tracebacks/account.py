@@ -175,7 +175,7 @@ def _notes(scene: Scene, mended: Repair) -> Iterator[str]:
         source = placed.source
         if source is None:
             continue
-        at = f"{source.path}:{placed.frame.line}"
+        at = f"line {placed.frame.line} of {source.path}"
         if placed.stale == "moved":
             yield f"{at} has changed since: that code is in line {placed.line} now"
         elif placed.stale == "gone":

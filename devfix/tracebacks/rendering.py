@@ -9,7 +9,7 @@ from typing import Any
 
 from devfix.file_report import FileReport
 from devfix.findings import Applicability, Note, Span
-from devfix.report.diff import render_diff
+from devfix.report.diff import diff_encoding, render_diff
 from devfix.report.excerpt import excerpt
 from devfix.report.json import finding_data
 from devfix.report.paint import Paint
@@ -119,7 +119,7 @@ def _patch(repair: Repair, paint: Paint) -> str:
     """The change as ``git apply`` takes it."""
     return "".join(
         render_diff(Results((FileReport(source.path, new_text=text),), {source.path: source}), paint).decode(
-            source.encoding, errors="replace"
+            diff_encoding(source, paint), errors="replace"
         )
         for source, text in repair.changed
     )

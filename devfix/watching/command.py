@@ -11,6 +11,7 @@ from datetime import datetime
 from devfix.commands import Options, guarded, report
 from devfix.config import ConfigError
 from devfix.registry import RegistryError
+from devfix.report.paint import printable
 from devfix.report.summary import count_of
 from devfix.timing import Timing
 from devfix.usage import UsageError
@@ -66,7 +67,7 @@ def _checked(options: Options, sight: Sight) -> tuple[int, str]:
     try:
         _, results = report(replace(options, timing=options.timing and Timing()))
     except (ConfigError, RegistryError, UsageError) as error:
-        sys.stderr.write(f"error: {error}\n")
+        sys.stderr.write(f"error: {printable(str(error))}\n")
         sight.add(error.files if isinstance(error, ConfigError) else ())
         return 2, "not checked"
     sight.add(results.sources)
