@@ -71,7 +71,7 @@ def test_a_link_in_the_place_of_what_waits_changes_nothing_elsewhere(
     make = tempfile.mkstemp
 
     def swapped(**named: str) -> tuple[int, str]:
-        descriptor, name = make(**named)
+        descriptor, name = make(dir=named["dir"])
         os.unlink(name)
         os.symlink(other, name)
         return descriptor, name
