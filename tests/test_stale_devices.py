@@ -146,9 +146,10 @@ def test_a_note_of_where_parameters_were_tells_where_they_are(note: str) -> None
         ("self.device = next(self.parameters()).device", "self.device = self.spare.device"),
         ("runner.run(torch.ones(2, 4)),", "torch.ones(2, device=runner.net.device).numpy(),"),
         ("class Runner:", "class Runner(nn.Module, dict):"),
+        ("self.net = Net().to(device)", "self.net = nn.DataParallel(Net()).to(device).module"),
         ("print(", "runner.net.device = torch.device('cpu')\nprint("),
     ],
-    ids=["of a tensor that stays", "used on the CPU", "of a class of two", "set anew"],
+    ids=["of a tensor that stays", "used on the CPU", "of a class of two", "copied", "set anew"],
 )
 def test_a_note_of_where_parameters_were_stays_where_more_goes_by_it(old: str, new: str) -> None:
     text = ASKING.format(note="next(self.parameters()).device").replace(old, new)

@@ -22,6 +22,8 @@ from devfix.records import frozen
 Edits = tuple[FileEdit, ...]
 #: Where attributes are set by other ways, or compiled.
 _HIDDEN = re.compile(r"\bsetattr\(|\b__dict__\b|\b__slots__\b|\bjit\b")
+#: What computes with copies of a module whose ``parameters()`` are none.
+_COPIED = re.compile(r"\bDataParallel\b|\bdata_parallel\b")
 
 
 @frozen
@@ -47,7 +49,7 @@ def told_anew(facts: Facts, trails: list[tuple[Origin, ...]]) -> Edits:
     if None in placed or len(names) != 1:
         return ()
     note = device_note.found(facts, names.pop(), {_class_around(each.place) for each in told})
-    if note is None or any(_HIDDEN.search(source.text) for source in facts.program.sources.values()):
+    if note is None or _is_said(facts, _HIDDEN) or ("parameters()" in note.told and _is_said(facts, _COPIED)):
         return ()
     return _as_property(note) if _may_follow(facts, note) else ()
 
@@ -62,6 +64,10 @@ def _placed(facts: Facts, place: Place | None, made: Origin) -> _Placed | None:
     # What is drawn on another device has other numbers.
     drawn = made.kind == "random-factory" and place.outline.parents[device] not in _moves(place)
     return _Placed(place, device, drawn) if kinds == {"module"} else None
+
+
+def _is_said(facts: Facts, what: re.Pattern[str]) -> bool:
+    return any(what.search(source.text) for source in facts.program.sources.values())
 
 
 def _class_around(place: Place) -> ast.ClassDef | None:
