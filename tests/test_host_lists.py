@@ -38,6 +38,17 @@ def added(fill: str, read: str, wanted: Applicability = Applicability.UNSAFE) ->
             "kept.append(loss.detach().cpu())",
         ),
         ("out = net(x).detach()\nkept.extend(out)", "print(np.array(kept))", "kept.extend(out.cpu())"),
+        ("out = net(x).detach()\nkept += out", "print(np.array(kept))", "kept += out.cpu()"),
+        (
+            "out = net(x)\nkept += list(out.data.int())",
+            "print(np.mean(kept), np.max(kept))",
+            "kept += list(out.data.int().cpu())",
+        ),
+        (
+            "out = net(x).detach()\nkept.extend(list(out.squeeze(1)))",
+            "print(np.mean(kept))",
+            "kept.extend(list(out.squeeze(1).cpu()))",
+        ),
         (
             "with torch.no_grad():\n    kept = [net(x).sum() for _ in range(4)]\nif kept:\n    print(np.max(kept))",
             "",
@@ -58,6 +69,9 @@ def test_it_is_filled_with_copies(fill: str, read: str, line: str) -> None:
         ("kept.append(net(x).mean())", "print(np.mean(kept), sum(kept))"),
         ("kept.append(net(x).mean())\nkept.append(net(x).sum())", "print(np.mean(kept))"),
         ("kept.append(net(x).mean())", "other = kept\nprint(np.mean(kept))"),
+        ("out = net(x).detach()\nkept += list(out.unbind())", "print(np.mean(kept))"),
+        ("out = net(x).detach()\nkept += [out.mean()]", "print(np.mean(kept))"),
+        ("out = net(x).detach()\nkept += list(out)\nkept += list(out)", "print(np.mean(kept))"),
     ],
 )
 def test_what_others_get_is_copied_where_the_host_reads_it(fill: str, read: str) -> None:

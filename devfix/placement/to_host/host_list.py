@@ -10,9 +10,14 @@ from devfix.analysis.text.syntax import called
 from devfix.findings import FileEdit, Span
 from devfix.placement.devices.device_expression import Place
 from devfix.placement.moves import suffixes
+from devfix.placement.text import chains
 from devfix.placement.text.dependence import dotted
 
 Edits = tuple[FileEdit, ...]
+#: Methods of a tensor that give one tensor.
+_GIVING_ONE = frozenset(
+    "int long bool float double detach clone squeeze unsqueeze flatten view reshape argmax sigmoid softmax round".split()
+)
 #: Classes, and the names of those right above each.
 _Bases = dict[ast.ClassDef, set[str]]
 
@@ -129,16 +134,26 @@ def _made(outline: Outline, node: ast.expr) -> ast.expr | None:
 
 
 def _added(facts: Facts, outline: Outline, node: ast.expr) -> ast.expr | None:
-    """``loss`` of ``losses.append(loss)``, and of ``losses.extend(loss)`` where that is a tensor."""
-    method = outline.parents[node]
-    call = outline.parents[method]
-    if not isinstance(method, ast.Attribute) or not isinstance(call, ast.Call) or len(call.args) != 1:
+    """``loss`` of ``losses.append(loss)``, and of ``losses.extend(loss)`` and ``losses += loss`` where that is a tensor."""
+    around = outline.parents[node]
+    if isinstance(around, ast.AugAssign) and isinstance(around.op, ast.Add) and around.target is node:
+        return _with_rows(facts, outline, around.value)
+    call = outline.parents[around]
+    if not isinstance(around, ast.Attribute) or not isinstance(call, ast.Call) or len(call.args) != 1:
         return None
-    given = call.args[0]
-    if method.attr == "extend" and isinstance(given, ast.Name):
-        bindings = facts.bindings(outline.source.path, outline.scopes(node)[0]).get(given.id, [])
-        return given if bindings and all(each.kind == "tensor" for each in bindings) else None
-    return given if method.attr == "append" else None
+    if around.attr == "extend":
+        return _with_rows(facts, outline, call.args[0])
+    return call.args[0] if around.attr == "append" else None
+
+
+def _with_rows(facts: Facts, outline: Outline, given: ast.expr) -> ast.expr | None:
+    """The tensor whose rows a list gets: ``x.int()`` of ``x.int()``, and of ``list(x.int())``."""
+    if isinstance(given, ast.Call) and called(given) == "list" and len(given.args) == 1:
+        given = given.args[0]
+    tensor = chains.head(given, (ast.Attribute, ast.Call), _GIVING_ONE)
+    name = tensor.id if isinstance(tensor, ast.Name) else ""
+    bindings = facts.bindings(outline.source.path, outline.scopes(given)[0]).get(name, [])
+    return given if bindings and all(each.kind == "tensor" for each in bindings) else None
 
 
 def _is_on_host(outline: Outline, node: ast.expr, read: set[Span]) -> bool:
