@@ -511,8 +511,8 @@ def test_what_a_kept_model_is_called_with_goes_where_that_one_is() -> None:
     assert "self.model(torch.rand(4, 3).to(self.device))" in after
 
 
-def test_parts_that_are_put_into_a_model_later_move_where_they_are_made() -> None:
-    """The model moves above them, so it does not take them along; what it is made of it does."""
+def test_parts_that_are_put_into_a_model_later_move_with_it() -> None:
+    """The model moves behind them, so it takes them along."""
     after = adopted(
         files(
             """
@@ -551,9 +551,7 @@ def test_parts_that_are_put_into_a_model_later_move_where_they_are_made() -> Non
     lines = [line for line in after["main.py"].splitlines() if "to(" in line]
     assert lines == [
         "words = torch.LongTensor([[1, 2, 3]]).to(device)",
-        "model = nets.Chain(body).to(device)",
-        "encoder = nn.Embedding(9, 4).to(device)",
-        "model.head = nn.Linear(4, 2).to(device)",
+        "model.to(device)",
     ]
 
 
@@ -594,4 +592,7 @@ def test_the_encoder_of_words_that_a_function_returns_moves_with_the_model_that_
             """,
         )
     )
-    assert "encoder = nn.Embedding(9, 4).to(device)" in after["main.py"].splitlines()
+    assert [line for line in after["main.py"].splitlines() if "to(" in line] == [
+        "model.to(device)",
+        "    data = corpus.train.view(1, -1).to(device)",
+    ]

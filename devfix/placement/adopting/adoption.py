@@ -15,7 +15,7 @@ from devfix.findings import Edit, FileEdit, InsertAfter, Origin, ReplaceExpressi
 from devfix.placement.adopting import one_choice
 from devfix.placement.devices import device_expression, introduction, own_device
 from devfix.placement.devices.device_expression import DeviceExpression, Place
-from devfix.placement.modules import module_choice, module_class
+from devfix.placement.modules import filled_module, module_choice, module_class
 from devfix.placement.moves import leafhood
 from devfix.placement.telling import giving, told_class, told_function
 
@@ -35,7 +35,7 @@ def edits(facts: Facts, lives: Iterable[Trail], parameters: Iterable[Origin] = (
     places = _places(facts, [life for life in lives if not _is_taken_apart(facts, life)])
     if any(facts.makes_things(place.path, place.node) for place in places):
         return ()  # what else is made there may have no ``to``
-    moves = [(place, _moved(place)) for place in places]
+    moves = list(_moves(places))
     homes = {place.path for place in places}
     alone = [
         place for place in _alone(facts, parameters) if place.path in homes or not _follows(facts, place)
@@ -104,6 +104,18 @@ def _of_functions(facts: Facts, places: list[Place], chosen: one_choice.Chosen) 
             return None
         found += given
     return DeviceExpression(told_class.NAME, tuple(found))
+
+
+def _moves(places: list[Place]) -> Iterator[tuple[Place, Move]]:
+    """How each model moves: with all its parts, if it gets some of them once it is made."""
+    nodes: dict[str, set[ast.AST]] = {}
+    for place in places:
+        nodes.setdefault(place.path, set()).add(place.node)
+    found = [(place, filled_module.found(place, nodes[place.path] - {place.node})) for place in places]
+    parts = {part for _, filled in found if filled is not None for part in filled.parts}
+    for place, filled in found:
+        if place.node not in parts:
+            yield place, _moved(place) if filled is None else filled.moved
 
 
 def _moved(place: Place) -> Move:
