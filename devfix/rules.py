@@ -60,6 +60,7 @@ from devfix.placement.blaming.wording import (
     spoken,
 )
 from devfix.placement.devices import device_expression
+from devfix.placement.devices.accelerators_apart import are_apart, brought_together
 from devfix.placement.devices.device_expression import DeviceExpression, Place
 from devfix.placement.devices.device_literal import literal_fix, literal_places
 from devfix.placement.devices.guarded_choice import with_doubt
@@ -127,8 +128,10 @@ __all__ = [
     "Unloading",
     "WrapExpression",
     "adoption_edits",
+    "are_apart",
     "ast",
     "binding_fix",
+    "brought_together",
     "buffer_fix",
     "cast_before_move",
     "cast_together",

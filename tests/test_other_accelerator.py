@@ -32,7 +32,6 @@ def test_data_that_go_to_an_accelerator_of_their_own_join_the_rest() -> None:
     [
         "print(model(x.to(other).to(device)))\n",
         "last = torch.nn.Linear(2, 1).to(other)\nprint(last(model(x.to(device)).to(other)))\n",
-        "last = torch.nn.Linear(2, 1).to(other)\nprint(last(model(x.to(device))))\n",
         "torch.cuda.set_device(1)\nprint(model(x.to(other)))\n",
         'print(model(x.to(other)), torch.ones(1, device="cuda:2"))\n',
         "print(other, model(x.to(device)))\n",

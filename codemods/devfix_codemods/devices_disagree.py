@@ -1,8 +1,18 @@
 """devices-disagree: a program chooses its device at two places, and the choices part."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
-from devfix.rules import Facts, Finding, Rule, device_name, option_fix, same_accelerator
+from devfix.rules import (
+    Facts,
+    Finding,
+    Mismatch,
+    Rule,
+    are_apart,
+    brought_together,
+    device_name,
+    option_fix,
+    same_accelerator,
+)
 
 
 class DevicesDisagree(Rule):
@@ -13,7 +23,9 @@ class DevicesDisagree(Rule):
     soon as the two meet ("Expected all tensors to be on the same device"), unless it is started with
     the option. Or data go to ``"cuda:1"`` at one place, and everything else is on the first.
 
-    The fix makes the option's default the accelerator where there is one; the only mention of a
+    The fix makes the option's default the accelerator where there is one. What moves without saying
+    where (``x.cuda()``) goes to the accelerator that the program chose by its number, the input of a
+    stage to where the stage is, and a target to its predictions. Otherwise the only mention of a
     second accelerator becomes the first, which is unsafe: where code runs is the author's decision.
 
     Before::
@@ -52,16 +64,23 @@ class DevicesDisagree(Rule):
     def check(self, facts: Facts) -> Iterator[Finding]:
         mended = set()
         for mismatch in self.caused(facts):
-            places = " and ".join(
-                f"`{operand.text}` on {device_name(operand.device)}" for operand in mismatch.operands[:2]
-            )
             if mismatch.kind == "device-option":
                 fix = option_fix(facts, mismatch)
+                places = _places(mismatch, device_name)
                 message = f"unless it is given, this option puts {places}, which meet"
                 yield self.finding(mismatch, message, [fix] if fix is not None else [])
-                continue
-            fix = same_accelerator(facts, mismatch)
-            # Without a fix the program may well spread over several on purpose; one place needs one.
-            if fix is not None and fix.edits not in mended:
-                mended.add(fix.edits)
-                yield self.finding(mismatch, f"two accelerators: {places}", [fix])
+            elif are_apart(facts, mismatch):
+                fix = brought_together(facts, mismatch) or same_accelerator(facts, mismatch)
+                # Without a fix the program may well spread over several on purpose; one place needs one.
+                if fix is not None and fix.edits not in mended:
+                    mended.add(fix.edits)
+                    yield self.finding(mismatch, f"two accelerators: {_places(mismatch, _numbered)}", [fix])
+
+
+def _places(mismatch: Mismatch, spoken: Callable[[str | None], str]) -> str:
+    return " and ".join(f"`{operand.text}` on {spoken(operand.device)}" for operand in mismatch.operands[:2])
+
+
+def _numbered(device: str | None) -> str:
+    """An accelerator by its number, which the first one has as well."""
+    return "cuda:0" if device == "cuda" else str(device)

@@ -1,0 +1,145 @@
+"""What meets on two accelerators moves to where the program chose to be, or where the module is that it is given to."""
+
+from __future__ import annotations
+
+import pytest
+from text_program import check_texts, fix_texts, names
+
+HEAD = """\
+import torch
+from torch import nn
+
+device = torch.device("cuda:1" if torch.cuda.is_available() else "cpu")
+model = nn.Linear(4, 2).to(device)
+"""
+
+
+def changed(text: str) -> list[str]:
+    """The lines that are new in a program that is mended by safe fixes."""
+    after = fix_texts({"main.py": text})[0]["main.py"]
+    return [line.strip() for line in after.splitlines() if line not in text.splitlines()]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("x = torch.randn(8, 4).cuda()", "x = torch.randn(8, 4).to(device)"),
+        (
+            "x = torch.randn(8, 4).cuda(non_blocking=True)",
+            "x = torch.randn(8, 4).to(device, non_blocking=True)",
+        ),
+        ('x = torch.randn(8, 4).to("cuda")', "x = torch.randn(8, 4).to(device)"),
+        ('x = torch.ones(8, 4, device="cuda")', "x = torch.ones(8, 4, device=device)"),
+        ("x = torch.randn(8, 4).cuda() * 2 + 1", "x = torch.randn(8, 4).to(device) * 2 + 1"),
+    ],
+)
+def test_a_move_without_a_number_goes_where_the_model_is(before: str, after: str) -> None:
+    text = f"{HEAD}if torch.cuda.is_available():\n    {before}\n    print(model(x))\n"
+    assert changed(text) == [after]
+
+
+def test_what_a_type_of_the_accelerators_makes_moves_where_it_is_used() -> None:
+    text = HEAD + "v = torch.cuda.FloatTensor(8, 4).fill_(1)\nprint(model(v))\n"
+    assert changed(text) == ["print(model(v.to(device)))"]
+
+
+def test_it_moves_in_a_function_that_sees_the_name() -> None:
+    text = (
+        HEAD
+        + "\n\ndef noisy(x):\n    return x + torch.zeros(8, 4).cuda()\n\n\nprint(noisy(torch.ones(8, 4).to(device)))\n"
+    )
+    assert changed(text) == ["return x + torch.zeros(8, 4).to(device)"]
+
+
+PIPE = """\
+import torch
+from torch import nn
+
+
+class Pipe(nn.Module):
+    def __init__(self{option}):
+        super().__init__()
+        {keep}
+        self.head = nn.Linear(4, 8).to({first})
+        self.tail = nn.Linear(8, 2).to({second})
+
+    def forward(self, x):
+        x = self.head(x.to({first}))
+        return self.tail({given})
+
+
+model = Pipe()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for x, y in [(torch.randn(8, 4), torch.zeros(8, 2))] * 2:
+    loss = nn.functional.mse_loss(model(x), y.to({target}))
+    loss.backward()
+    optimizer.step()
+"""
+
+
+def pipe(first: str, second: str, *, given: str, target: str, keep: str = "pass") -> str:
+    return PIPE.format(first=first, second=second, given=given, target=target, keep=keep, option="")
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "keep"),
+    [
+        ('"cuda:0"', '"cuda:1"', "pass"),
+        ('"cuda:1"', '"cuda:2"', "pass"),
+        ("self.begin", "self.end", 'self.begin, self.end = "cuda:0", "cuda:1"'),
+    ],
+)
+def test_what_a_stage_gives_moves_to_the_next_one(first: str, second: str, keep: str) -> None:
+    text = pipe(first, second, given="x", target='"cuda:1"' if "2" not in second else '"cuda:2"', keep=keep)
+    assert changed(text) == [f"return self.tail(x.to({second}))"]
+
+
+def test_a_target_moves_to_where_the_last_stage_is() -> None:
+    text = pipe('"cuda:0"', '"cuda:1"', given='x.to("cuda:1")', target='"cuda:0"')
+    text = text.replace("    loss =", '    out, y = model(x), y.to("cuda:0")\n    loss =')
+    text = text.replace('mse_loss(model(x), y.to("cuda:0"))', "mse_loss(out, y)")
+    assert changed(text) == ["loss = nn.functional.mse_loss(out, y.to(out.device))"]
+
+
+def test_a_module_of_another_function_tells_where_it_is() -> None:
+    text = """\
+import torch
+from torch import nn
+
+
+def scored(head, x):
+    return head(x)
+
+
+a = nn.Linear(4, 4).to("cuda:0")
+b = nn.Linear(4, 4).to("cuda:1")
+print(scored(b, scored(a, torch.ones(2, 4).to("cuda:0"))))
+"""
+    assert changed(text) == ["return head(x.to(next(head.parameters()).device))"]
+
+
+@pytest.mark.parametrize(
+    "rest",
+    [
+        # Somebody chooses the current accelerator, or a thread has one of its own.
+        "torch.cuda.set_device(1)\nprint(model(torch.ones(8, 4).cuda()))\n",
+        "with torch.cuda.device(1):\n    print(model(torch.ones(8, 4).cuda()))\n",
+        "model = nn.DataParallel(model, [1, 2])\nprint(model(torch.ones(8, 4).cuda()))\n",
+        # Both are where the other one is.
+        'print(model(torch.ones(8, 4).to("cuda:1")))\n',
+        "print(model(torch.ones(8, 4).cuda(1)))\n",
+        "print(model(torch.ones(8, 4).cuda().to(device)))\n",
+        # Nobody knows which one it is.
+        "for i in range(int(input())):\n    print(model(torch.ones(8, 4).to(i)))\n",
+        'print(model(torch.ones(8, 4).to(f"cuda:{input()}")))\n',
+        # Copies go from one to the other.
+        "x = torch.ones(8, 4).to(device)\nx.copy_(torch.zeros(8, 4).cuda())\nx[0] = torch.zeros(4).cuda()\nprint(model(x))\n",
+    ],
+)
+def test_what_is_together_is_left_alone(rest: str) -> None:
+    assert check_texts({"main.py": HEAD + rest}) == []
+
+
+def test_what_may_be_two_ways_is_told_and_not_moved() -> None:
+    text = 'import torch\n\na = torch.ones(2).to("cuda:1")\nb = torch.ones(2).to("cuda:2")\nprint(a + b)\n'
+    assert names(check_texts({"main.py": text})) == set()
