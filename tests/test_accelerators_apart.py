@@ -142,4 +142,52 @@ def test_what_is_together_is_left_alone(rest: str) -> None:
 
 def test_what_may_be_two_ways_is_told_and_not_moved() -> None:
     text = 'import torch\n\na = torch.ones(2).to("cuda:1")\nb = torch.ones(2).to("cuda:2")\nprint(a + b)\n'
-    assert names(check_texts({"main.py": text})) == set()
+    (found,) = check_texts({"main.py": text})
+    assert (found.rule, found.message) == (
+        "devices-disagree",
+        "two accelerators: `a` on cuda:1 and `b` on cuda:2",
+    )
+    assert changed(text) == []
+
+
+def test_what_was_sent_elsewhere_right_there_is_not_sent_back() -> None:
+    text = HEAD + 'print(model(torch.ones(8, 4).to("cuda:2")))\n'
+    assert names(check_texts({"main.py": text})) == {"devices-disagree"}
+    assert changed(text) == []
+
+
+SPREAD = """\
+import torch
+from torch import nn
+
+
+class Spread(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.blocks = nn.ModuleList(nn.Linear(4, 4) for _ in range(4))
+        self.where = ["cuda:0", "cuda:0", "cuda:1", "cuda:1"]
+        for block, where in zip(self.blocks, self.where):
+            block.to(where)
+
+    def forward(self, x):
+        for block, where in zip(self.blocks, self.where):
+            x = block(x.to(where))
+        return x
+
+
+teacher = nn.Linear(4, 4).to("cuda:1")
+student = Spread()
+x = torch.ones(2, 4)
+with torch.no_grad():
+    wanted = teacher(x.to("cuda:1"))
+out = student(x)
+print((out - wanted.to(out.device)).sum())
+for mine, its in zip(student.blocks[0].parameters(), teacher.parameters()):
+    mine.data.copy_(its)
+losses = [out.sum().to("cuda:0"), teacher.weight.sum().to("cuda:0")]
+print(torch.stack(losses).sum(), sum(losses))
+"""
+
+
+def test_what_spreads_and_moves_all_that_meets_is_left_alone() -> None:
+    assert names(check_texts({"main.py": SPREAD})) <= {"device-scattered"}

@@ -71,10 +71,11 @@ class DevicesDisagree(Rule):
                 yield self.finding(mismatch, message, [fix] if fix is not None else [])
             elif are_apart(facts, mismatch):
                 fix = brought_together(facts, mismatch) or same_accelerator(facts, mismatch)
-                # Without a fix the program may well spread over several on purpose; one place needs one.
-                if fix is not None and fix.edits not in mended:
-                    mended.add(fix.edits)
-                    yield self.finding(mismatch, f"two accelerators: {_places(mismatch, _numbered)}", [fix])
+                # One change may mend several.
+                if fix is None or fix.edits not in mended:
+                    mended.add(fix.edits if fix is not None else ())
+                    fixes = [fix] if fix is not None else []
+                    yield self.finding(mismatch, f"two accelerators: {_places(mismatch, _numbered)}", fixes)
 
 
 def _places(mismatch: Mismatch, spoken: Callable[[str | None], str]) -> str:

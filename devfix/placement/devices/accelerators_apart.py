@@ -19,9 +19,11 @@ from devfix.placement.moves import destination, suffixes
 from devfix.placement.text.naming import is_path, named_at_use
 
 Edits = tuple[FileEdit, ...]
-#: What changes where a move without a number goes: another current accelerator, for a while, in a thread or in a process of
-#: its own, or others in sight.
-_RENUMBERED = re.compile(r"set_device|visible_devices|cuda\.device|device_index|parallel|rank", re.IGNORECASE)
+#: What changes where a move without a number goes: another current accelerator, for a while, in a thread of a replica's or in
+#: a process of its own, or others in sight.
+_RENUMBERED = re.compile(
+    r"set_device|visible_devices|cuda\.device|device_index|data_?parallel|parallel_apply|rank", re.IGNORECASE
+)
 #: Where a move without a number goes, as mismatches have it.
 _CURRENT = "cuda"
 
