@@ -128,6 +128,10 @@ _CROWDED: dict[str, Callable[[int], str]] = {
         + ["t = T()"]
         + [f"t.f{i}()" for i in range(n)]
     ),
+    "made by methods of one name": lambda n: "\n".join(
+        [f"class C{i}:\n    def own(self):\n        return nn.Linear(3, 3)" for i in range(n)]
+        + [f"m{i} = C{i}().own()\nm{i}(torch.ones(3).cuda())" for i in range(n)]
+    ),
 }
 
 

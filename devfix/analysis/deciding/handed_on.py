@@ -10,8 +10,9 @@ from devfix.analysis.domain import classes
 from devfix.analysis.domain.values import Class, Function, Value
 from devfix.analysis.reuse import reads
 from devfix.analysis.text import movers
+from devfix.analysis.text.parts_within import calls_in
 from devfix.analysis.text.scope_names import positional_of
-from devfix.analysis.text.syntax import remembered, walk
+from devfix.analysis.text.syntax import remembered
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -36,9 +37,7 @@ def by(interp: Interpreter, function: Function, name: str) -> Iterator[tuple[Fun
 def _handings(function: ast.AST) -> dict[str, list[tuple[ast.expr, int | str]]]:
     """For each name what is called with it in a function, and as which of its arguments."""
     found: dict[str, list[tuple[ast.expr, int | str]]] = {}
-    for node in walk(function):
-        if not isinstance(node, ast.Call):
-            continue
+    for node in calls_in(function):
         is_plain = not any(isinstance(arg, ast.Starred) for arg in node.args)
         for place, arg in movers.arguments(node):
             if isinstance(arg, ast.Name) and (is_plain or isinstance(place, str)):

@@ -11,6 +11,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from devfix.analysis.reuse import reads
+from devfix.analysis.text.parts_within import calls_in
 from devfix.analysis.text.scope_names import parameters_of
 from devfix.analysis.text.syntax import (
     FLAG_PARTS,
@@ -183,7 +184,7 @@ _WRITING = (
 @remembered
 def _written(scope: ast.AST) -> tuple[tuple[int, int], ...]:
     """Where in a function or script files may be written: by methods that do, and by functions that are called so."""
-    calls = (part for part in walk(scope) if isinstance(part, ast.Call))
+    calls = calls_in(scope)
     return tuple([(call.lineno, call.col_offset) for call in calls if called(call).startswith(_WRITING)])
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis.deciding import handed_on
 from devfix.analysis.domain.values import NONE, UNKNOWN, Const, Function, Scalar, Value
 from devfix.analysis.text.comparing import COMPARISONS
-from devfix.analysis.text.syntax import has_accelerator, names_accelerator, remembered, spelt, walk
+from devfix.analysis.text.syntax import has_accelerator, holds_accelerator, remembered, spelt, walk
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -64,9 +64,12 @@ _Fork = tuple[ast.expr, bool]
 
 def _forks(node: ast.stmt | ast.expr, source: Source) -> list[_Fork]:
     """The tests that have a branch that names an accelerator, and one that does not."""
+    return _forks_in(node) if has_accelerator(node, source) else []
+
+
+@remembered
+def _forks_in(node: ast.AST) -> list[_Fork]:
     found: list[_Fork] = []
-    if not has_accelerator(node, source):
-        return found
     for part in walk(node):
         branches: tuple[Sequence[ast.stmt | ast.expr], Sequence[ast.stmt | ast.expr]]
         if isinstance(part, ast.If):
@@ -75,7 +78,7 @@ def _forks(node: ast.stmt | ast.expr, source: Source) -> list[_Fork]:
             branches = (part.body,), (part.orelse,)
         else:
             continue
-        on, off = (any(names_accelerator(each, source) for each in branch) for branch in branches)
+        on, off = (any(map(holds_accelerator, branch)) for branch in branches)
         if on != off:
             found.append((part.test, on))
     return found

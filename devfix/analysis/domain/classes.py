@@ -156,30 +156,28 @@ class Field(NamedTuple):
 
     name: str
     default: ast.expr | None
+    annotation: ast.expr | None
+    #: Whether it is an ``InitVar``: what it is given goes to ``__post_init__`` and is not kept.
+    is_passed_on: bool
+    #: Whether the generated ``__init__`` has it as a parameter.
+    is_given: bool
+    #: The name of the method that ``attrs`` calls for the default: that below ``@name.default``.
+    maker: str | None
     owner: Class
-    annotation: ast.expr | None = None
-
-    @property
-    def is_passed_on(self) -> bool:
-        """Whether it is an ``InitVar``: what it is given goes to ``__post_init__`` and is not kept."""
-        return _type_name(self.annotation) == "InitVar"
-
-    @property
-    def is_given(self) -> bool:
-        """Whether the generated ``__init__`` has it as a parameter."""
-        told = self.default.keywords if isinstance(self.default, ast.Call) else []
-        return not any(
-            each.arg == "init" and isinstance(each.value, ast.Constant) and each.value.value is False
-            for each in told
-        )
-
-    @property
-    def maker(self) -> str | None:
-        """The name of the method that ``attrs`` calls for the default: that below ``@name.default``."""
-        return _makers(self.owner.node).get(self.name)
 
 
-@remembered
+#: A field without the class: what the text of that says of it.
+_Declared = tuple[str, ast.expr | None, ast.expr | None, bool, bool, str | None]
+
+
+def _is_given(default: ast.expr | None) -> bool:
+    told = default.keywords if isinstance(default, ast.Call) else []
+    return not any(
+        each.arg == "init" and isinstance(each.value, ast.Constant) and each.value.value is False
+        for each in told
+    )
+
+
 def _makers(node: ast.ClassDef) -> dict[str, str]:
     """The methods of a class's body below ``@name.default``, by that name; of several the first."""
     told = (
@@ -192,18 +190,30 @@ def _makers(node: ast.ClassDef) -> dict[str, str]:
     return {field.id: name for field, name in told if isinstance(field, ast.Name)}
 
 
+#: Makes one without a call of Python: of a class of settings there may be objects by the thousand.
+_field = tuple.__new__
+
+
 def fields(cls: Class) -> list[Field]:
     """The fields of a dataclass, an ``attrs`` class or a NamedTuple in order, inherited ones first."""
     found: dict[str, Field] = {}
     for current in reversed(linearise(cls)):
-        for name, default, annotation in _own_fields(current.node):
-            found[name] = Field(name, default, current, annotation)
+        found.update({each[0]: _field(Field, (*each, current)) for each in _own_fields(current.node)})
     return list(found.values())
 
 
 @remembered
-def _own_fields(node: ast.ClassDef) -> tuple[tuple[str, ast.expr | None, ast.expr | None], ...]:
-    """The fields that the body of a class names, their defaults and annotations."""
+def _own_fields(node: ast.ClassDef) -> tuple[_Declared, ...]:
+    """The fields that the body of a class names."""
+    makers = _makers(node)
+    return tuple(
+        (name, default, annotation, _type_name(annotation) == "InitVar", _is_given(default), makers.get(name))
+        for name, default, annotation in _annotated(node)
+    )
+
+
+def _annotated(node: ast.ClassDef) -> list[tuple[str, ast.expr | None, ast.expr | None]]:
+    """The fields, their defaults and annotations."""
     by_call = _is_decorated(node, _ATTRS)
     found: list[tuple[str, ast.expr | None, ast.expr | None]] = []
     for statement in node.body:
@@ -212,7 +222,7 @@ def _own_fields(node: ast.ClassDef) -> tuple[tuple[str, ast.expr | None, ast.exp
                 found.append((statement.target.id, statement.value, statement.annotation))
         elif by_call and isinstance(statement, ast.Assign) and _makes_field(statement):
             found.append((ast.unparse(statement.targets[0]), statement.value, None))
-    return tuple(found)
+    return found
 
 
 def _type_name(annotation: ast.expr | None) -> str:

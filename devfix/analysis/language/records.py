@@ -32,10 +32,16 @@ def form(interp: Interpreter, value: Value) -> str:
         return ""
     if named_tuples.is_one(interp, obj):
         return "" if _makes_its_own(interp, obj.cls) else _of_parts("namedtuple", obj.attrs.values())
-    if not is_of_fields(interp, obj) or _makes_its_own(interp, obj.cls) or not _are_shown(interp, obj.cls):
+    told = _of_parts("dataclass", obj.attrs.values())  # first: what most of them hold is settings
+    if (
+        not told
+        or not is_of_fields(interp, obj)
+        or _makes_its_own(interp, obj.cls)
+        or not _are_shown(interp, obj.cls)
+    ):
         return ""
     known = {field.name for field in classes.fields(obj.cls)}
-    return _of_parts("dataclass", obj.attrs.values()) if obj.attrs.keys() == known else ""
+    return told if obj.attrs.keys() == known else ""
 
 
 def _makes_its_own(interp: Interpreter, cls: Class) -> bool:

@@ -61,10 +61,10 @@ Kinds of mismatch:
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from devfix.analysis.domain.lattice import CPU, Device
 from devfix.analysis.record.recorder import ENTRIES, MODULE_TOKEN, Binding, OptionalCall, Recorder
@@ -88,6 +88,8 @@ class Facts:
         self.program = program
         self._recorder = recorder
         self._confirmed = recorder.confirmed()
+        #: What was asked of all of the program; see ``asked_once``.
+        self.answers: dict[tuple[Hashable, ...], Any] = {}
         self._outlines: dict[str, Outline] = {}
         self._on_accelerator: dict[tuple[str, str, str], list[tuple[str, list[Binding]]]] = {}
 

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis.text import own_attributes
 from devfix.analysis.text.nodes_below import below
+from devfix.analysis.text.parts_within import calls_in
 from devfix.analysis.text.scope_names import parameters_of
-from devfix.analysis.text.syntax import first_name, remembered, spelt, statements_in, walk
+from devfix.analysis.text.syntax import first_name, remembered, spelt, statements_in
 from devfix.analysis.text.targets import targets
 
 if TYPE_CHECKING:
@@ -94,16 +95,14 @@ def refilled_parameters(function: _Function) -> frozenset[str]:
 def handed_on(function: _Function) -> tuple[tuple[str, str, int | str], ...]:
     """Which parameters, by whatever name the function has for them, are which argument of a call of which name."""
     names = {part.arg: part.arg for part in parameters_of(function)}
-    nodes = list(walk(function))
-    for node in nodes:
+    for node in statements_in(function):
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Name) and node.value.id in names:
             also = (target.id for target in node.targets if isinstance(target, ast.Name))
             names.update(dict.fromkeys(also, names[node.value.id]))
     return tuple(
-        (names[first_name(arg)], spelt(node.func).rpartition(".")[2], place)
-        for node in nodes
-        if isinstance(node, ast.Call)
-        for place, arg in arguments(node)
+        (names[first_name(arg)], spelt(call.func).rpartition(".")[2], place)
+        for call in calls_in(function)
+        for place, arg in arguments(call)
         if first_name(arg) in names
     )
 

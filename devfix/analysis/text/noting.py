@@ -1,4 +1,4 @@
-"""Notes: answers that nodes keep for those who speak of findings, which the analysis itself never asks for."""
+"""Notes: answers that nodes keep for those who speak of findings, or that others are made of; a run depends on none of them."""
 
 from __future__ import annotations
 

@@ -6,7 +6,8 @@ import ast
 
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.values import UNKNOWN, Obj, Ref, Tensor, Value
-from devfix.analysis.text.syntax import remembered, statements_in, walk
+from devfix.analysis.text.parts_within import attributes_in, calls_in
+from devfix.analysis.text.syntax import remembered, statements_in
 from devfix.analysis.text.targets import targets
 
 _METHODS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -16,9 +17,10 @@ _METHODS = (ast.FunctionDef, ast.AsyncFunctionDef)
 def named_by(method: ast.FunctionDef | ast.AsyncFunctionDef) -> frozenset[str]:
     """The attributes of ``self`` that a method names."""
     selves = _selves(method)
-    parts = (part for part in walk(method) if isinstance(part, ast.Attribute))
     return frozenset(
-        part.attr for part in parts if isinstance(part.value, ast.Name) and part.value.id in selves
+        part.attr
+        for part in attributes_in(method)
+        if isinstance(part.value, ast.Name) and part.value.id in selves
     )
 
 
@@ -57,11 +59,7 @@ def set_by(cls: ast.ClassDef) -> frozenset[str]:
 @remembered
 def methods_called(method: ast.FunctionDef | ast.AsyncFunctionDef) -> tuple[tuple[str, str], ...]:
     """Which methods a method calls of ``self``, and of what attribute of it: ``("", "m")`` is ``self.m()``, ``("a", "m")`` ``self.a.m()``."""
-    called = (
-        node.func
-        for node in walk(method)
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
-    )
+    called = (call.func for call in calls_in(method) if isinstance(call.func, ast.Attribute))
     found = {(_own_name(func.value), func.attr): None for func in called}
     return tuple((holder, name) for holder, name in found if holder is not None)
 

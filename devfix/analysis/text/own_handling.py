@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from devfix.analysis.text import fetches
-from devfix.analysis.text.syntax import remembered, speaks, spelt, walk
+from devfix.analysis.text.parts_within import calls_in
+from devfix.analysis.text.syntax import remembered, speaks, spelt
 from devfix.source import Source
 
 _Method = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -42,7 +42,7 @@ def _exports(node: ast.AST) -> bool:
     receiver = _receiver(node)
     return any(
         spelt(call.func).endswith("onnx.export") and spelt(call.args[0]).partition(".")[0] == receiver
-        for call in _calls(node)
+        for call in calls_in(node)
         if call.args
     )
 
@@ -50,7 +50,7 @@ def _exports(node: ast.AST) -> bool:
 @remembered
 def _hands_over(node: ast.AST) -> bool:
     receiver = _receiver(node)
-    calling = bool(receiver) and any(spelt(call.func) == receiver for call in _calls(node))
+    calling = bool(receiver) and any(spelt(call.func) == receiver for call in calls_in(node))
     return calling and fetches.copies(node) == {False}
 
 
@@ -66,12 +66,8 @@ def _moves(node: ast.AST) -> bool:
 
 def _calls_own(node: ast.AST, names: tuple[str, ...]) -> bool:
     owned = [f"{_receiver(node)}.{name}" for name in names]
-    return any(spelt(call.func) in owned for call in _calls(node))
+    return any(spelt(call.func) in owned for call in calls_in(node))
 
 
 def _receiver(node: ast.AST) -> str:
     return node.args.args[0].arg if isinstance(node, ast.FunctionDef) and node.args.args else ""
-
-
-def _calls(node: ast.AST) -> Iterator[ast.Call]:
-    return (part for part in walk(node) if isinstance(part, ast.Call))

@@ -173,7 +173,7 @@ ACCELERATORS = ("cuda", "current_accelerator", "'mps", '"mps', "'xpu", '"xpu', "
 def names_accelerator(node: ast.stmt | ast.expr, source: Source) -> bool:
     """Whether a piece of code names an accelerator: ``.cuda()``, ``"cuda:0"``, ``torch.cuda.…``."""
     last = node.end_lineno or node.lineno
-    return source.has_one_between(ACCELERATORS, node.lineno, last) and _names_accelerator(node)
+    return source.has_one_between(ACCELERATORS, node.lineno, last) and holds_accelerator(node)
 
 
 def has_accelerator(node: ast.stmt | ast.expr, source: Source) -> bool:
@@ -182,7 +182,8 @@ def has_accelerator(node: ast.stmt | ast.expr, source: Source) -> bool:
 
 
 @remembered
-def _names_accelerator(node: ast.AST) -> bool:
+def holds_accelerator(node: ast.AST) -> bool:
+    """The same for code of which it is known that its file names one."""
     return any(map(_is_accelerator, walk(node)))
 
 
@@ -347,7 +348,7 @@ def data_names(scope: ast.AST) -> frozenset[str]:
 
 def _told_by_calls(loop: ast.For | ast.While) -> Iterator[str]:
     for part in statements_in(loop):
-        if isinstance(part, ast.Assign) and isinstance(part.value, ast.Call) and not _names_accelerator(part):
+        if isinstance(part, ast.Assign) and isinstance(part.value, ast.Call) and not holds_accelerator(part):
             for target in part.targets:
                 if isinstance(target, (ast.Tuple, ast.List)):
                     yield from (item.id for item in target.elts if isinstance(item, ast.Name))

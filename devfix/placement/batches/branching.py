@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 
+from devfix.analysis.text.noting import noted
 from devfix.analysis.text.outline import Outline
+from devfix.analysis.text.syntax import called
 from devfix.placement.devices import boundness
 from devfix.placement.text import chains
 
@@ -50,9 +52,13 @@ def branches_of(test: ast.If) -> list[list[ast.stmt]]:
 
 def asks_what(test: ast.AST, name: str) -> bool:
     """Whether a test asks of what kind a name is: ``torch.is_tensor(name)``, ``isinstance(name, Tensor)``."""
+    return name in _asked_of(test)
+
+
+@noted
+def _asked_of(test: ast.AST) -> frozenset[str]:
     calls = (node for node in ast.walk(test) if isinstance(node, ast.Call) and node.args)
-    asked = (call for call in calls if chains.name_of(call.args[0]) == name)
-    return any(ast.unparse(call.func).rpartition(".")[2] in _KINDS for call in asked)
+    return frozenset(chains.name_of(call.args[0]) for call in calls if called(call) in _KINDS)
 
 
 def paired(statement: ast.Assign, name: ast.AST) -> ast.expr | None:

@@ -7,6 +7,7 @@ import itertools
 from typing import TypeGuard
 
 from devfix.analysis.record.facts import Facts
+from devfix.analysis.text.noting import noted
 from devfix.analysis.text.outline import Outline
 from devfix.findings import Edit, FileEdit, InsertAfter, InsertAtBodyStart, Operand, Origin
 from devfix.placement.devices import handed_guard, held_guard, move_guards, type_aliases
@@ -110,6 +111,11 @@ def _is_bare(node: ast.AST) -> TypeGuard[ast.Call]:
     )
 
 
+@noted
+def _bare_calls(tree: ast.Module) -> list[ast.Call]:
+    return list(filter(_is_bare, ast.walk(tree)))
+
+
 def _is_among_moves(outline: Outline, made: ast.stmt) -> bool:
     """Whether a run that makes the module moves something else by ``.cuda()`` in the same block, in any case."""
     block = outline.block_of(made)
@@ -131,7 +137,7 @@ def _reaches_moves(outline: Outline, made: ast.stmt) -> bool:
     """
     moving = {
         function.name
-        for call in filter(_is_bare, ast.walk(outline.source.tree))
+        for call in _bare_calls(outline.source.tree)
         if isinstance(function := outline.function_of(call), ast.FunctionDef)
         and function in outline.source.tree.body
         and move_guards.tests_around(outline, call, function) == []

@@ -9,6 +9,7 @@ from collections.abc import Callable, Container, Iterator
 from devfix.analysis.domain.lattice import CPU
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.record.recorder import Binding
+from devfix.analysis.text.noting import noted
 from devfix.analysis.text.outline import Outline
 from devfix.findings import FileEdit, InsertAfter, Origin, WrapExpression
 from devfix.placement.batches.branching import asks_what, with_other_branches
@@ -102,10 +103,11 @@ def _may_be_tensor(facts: Facts, place: Place, statement: ast.stmt, name: str) -
     return all(each.kind in ("tensor", "strange", "ungiven") for each in known if each.statement == span)
 
 
-def _read(statement: ast.stmt) -> set[str]:
+@noted
+def _read(statement: ast.stmt) -> frozenset[str]:
     """The names in a statement; the body of a guard is looked at by itself."""
     parts = [statement.test, *statement.orelse] if isinstance(statement, ast.If) else [statement]
-    return {node.id for part in parts for node in ast.walk(part) if isinstance(node, ast.Name)}
+    return frozenset(node.id for part in parts for node in ast.walk(part) if isinstance(node, ast.Name))
 
 
 def _root(value: ast.expr) -> str:

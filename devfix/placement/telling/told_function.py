@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
+from devfix.analysis.record.asked_once import asked_once
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text import fetches
 from devfix.analysis.text.outline import Outline
@@ -15,8 +17,7 @@ from devfix.placement.devices.device_expression import DeviceExpression, Place, 
 from devfix.placement.devices.reaching import is_wanted
 from devfix.placement.telling import told_class
 from devfix.placement.telling.told_class import HOST, NAME
-from devfix.placement.text import chains, provenance
-from devfix.placement.text.namesakes import Namesakes, of_receiver
+from devfix.placement.text import chains, namesakes, provenance
 from devfix.placement.text.provenance import MADE
 
 Edits = tuple[FileEdit, ...]
@@ -255,7 +256,7 @@ def _called(outline: Outline, function: ast.FunctionDef) -> str:
 
 def _given(facts: Facts, outline: Outline, function: ast.FunctionDef, depth: int) -> Edits:
     """The parameter, and what each call of the function gives for it; nothing where one of them cannot, or none is seen."""
-    found = list(calls(facts, outline, function))
+    found = calls(facts, outline, function)
     if function.name != "__init__":  # which may use what it makes before all of it moves
         found = [each for each in found if each is None or not _moves(facts, each)]
     ways = [_at(facts, place, depth) if place is not None else () for place in found]
@@ -285,7 +286,7 @@ def by_scripts(facts: Facts, outline: Outline, function: ast.FunctionDef, known_
         outline.class_of(function) is not None and function.name != "__init__"
     ):
         return ()
-    places = list(calls(facts, outline, function))
+    places = calls(facts, outline, function)
     names = [known_to(place) if place is not None else None for place in places]
     ways = [
         told_class.handed(place, DeviceExpression(name)) if place is not None and name is not None else ()
@@ -297,36 +298,61 @@ def by_scripts(facts: Facts, outline: Outline, function: ast.FunctionDef, known_
     return (FileEdit(outline.source.path, edit), *(edit for way in ways for edit in way))
 
 
-def calls(facts: Facts, outline: Outline, function: ast.FunctionDef) -> Iterator[Place | None]:
+@asked_once
+def calls(facts: Facts, outline: Outline, function: ast.FunctionDef) -> Sequence[Place | None]:
     """The calls of a function by its name; None for another use, or another thing of that name.
 
     Where classes that have nothing to do with its own have a method of that name, only what its own object calls is one.
     """
+    return list(_calls(facts, outline, function))
+
+
+def _calls(facts: Facts, outline: Outline, function: ast.FunctionDef) -> Iterator[Place | None]:
     owner = outline.class_of(function) if function.name != "__init__" else None
-    named: Iterable[tuple[Outline, ast.AST]] = _mentioned(facts, _called(outline, function))
-    strange = set[ast.AST]()
+    named = _mentioned(facts, _called(outline, function))
+    strange = set[ast.ClassDef]()
     if owner is not None:
-        named, others = list(named), Namesakes(facts, owner)
-        strange = {node for other, node in named if others.has(other, node)}
-    for other, node in named:
-        if node in strange:
+        related = namesakes.relatives(facts, owner.name)
+        others = (each.cls for each in named if each.is_method and each.cls is not owner)
+        strange = {cls for cls in others if cls is not None and cls.name not in related}
+    for each in named:
+        if each.cls in strange:
             continue
-        if _gives_meaning(node):
-            if node is not function and not _is_class_of(node, function):
+        if each.is_given_meaning:
+            if each.node is not function and not _is_class_of(each.node, function):
                 yield None
-        elif told_class.is_use(other, node):
-            call = other.parents[node]
-            known = not strange or of_receiver(other, node) is owner
-            is_call = known and isinstance(call, ast.Call) and call.func is node
-            yield Place(other.source.path, other, call) if is_call else None
+        elif each.is_use:
+            yield each.call if not strange or each.cls is owner else None
 
 
-def _mentioned(facts: Facts, name: str) -> Iterator[tuple[Outline, ast.AST]]:
+class _Mention(NamedTuple):
+    """What a name stands at, the class whose method that is, if it has one of the name, and the call of it."""
+
+    node: ast.AST
+    cls: ast.ClassDef | None
+    is_method: bool
+    is_given_meaning: bool
+    is_use: bool
+    call: Place | None
+
+
+@asked_once
+def _mentioned(facts: Facts, name: str) -> Sequence[_Mention]:
     """All that a name stands at, in all files."""
-    for path in facts.program.sources:
-        if name in facts.source(path).text:
-            other = facts.outline(path)
-            yield from ((other, node) for node in other.mentions(name))
+    speaking = [path for path in facts.program.sources if name in facts.source(path).text]
+    return [
+        _mention(outline, node, name)
+        for outline in map(facts.outline, speaking)
+        for node in outline.mentions(name)
+    ]
+
+
+def _mention(outline: Outline, node: ast.AST, name: str) -> _Mention:
+    cls, is_use = namesakes.class_of(outline, node), told_class.is_use(outline, node)
+    call = outline.parents.get(node) if is_use else None
+    is_call = isinstance(call, ast.Call) and call.func is node
+    place = Place(outline.source.path, outline, call) if is_call and call is not None else None
+    return _Mention(node, cls, namesakes.defines(cls, name), _gives_meaning(node), is_use, place)
 
 
 def _is_class_of(node: ast.AST, function: ast.FunctionDef) -> bool:

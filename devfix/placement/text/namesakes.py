@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
-from functools import cached_property
+from collections.abc import Iterable, Mapping
 
+from devfix.analysis.record.asked_once import asked_once
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.noting import noted
 from devfix.analysis.text.outline import Outline
@@ -12,38 +13,44 @@ from devfix.analysis.text.outline import Outline
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
-class Namesakes:
-    """The methods of a name that classes define which have nothing to do with its owner."""
-
-    def __init__(self, facts: Facts, owner: ast.ClassDef | None) -> None:
-        self.facts = facts
-        self.owner = owner
-
-    def has(self, outline: Outline, node: ast.AST) -> bool:
-        """Whether a name is that of such a method: in its definition, or in what objects of the class call of their own."""
-        cls = outline.parents.get(node) if isinstance(node, _FUNCTIONS) else of_receiver(outline, node)
-        name = node.name if isinstance(node, _FUNCTIONS) else getattr(node, "attr", "")
-        if self.owner is None or not isinstance(cls, ast.ClassDef) or cls is self.owner:
-            return False
-        defined = any(isinstance(each, _FUNCTIONS) and each.name == name for each in cls.body)
-        return defined and not self._are_related({cls.name, self.owner.name})
-
-    def _are_related(self, names: set[str]) -> bool:
-        """Whether a class derives from the other, or some class from both."""
-        return len(names) < 2 or any(names <= _ancestors(self._bases, name) for name in self._bases)
-
-    @cached_property
-    def _bases(self) -> dict[str, set[str]]:
-        """The names of what each class derives from, and its own."""
-        bases: dict[str, set[str]] = {}
-        for path in self.facts.program.sources:
-            for name, given in _bases_in(self.facts.source(path).tree):
-                bases.setdefault(name, {name}).update(given)
-        return bases
+def class_of(outline: Outline, node: ast.AST) -> ast.ClassDef | None:
+    """The class that defines a method there, or whose object calls something of its own; None of any other name."""
+    cls = outline.parents.get(node) if isinstance(node, _FUNCTIONS) else _of_receiver(outline, node)
+    return cls if isinstance(cls, ast.ClassDef) else None
 
 
-def of_receiver(outline: Outline, node: ast.AST) -> ast.ClassDef | None:
-    """The class in which an object calls something of its own; None of any other name."""
+def defines(cls: ast.ClassDef | None, name: str) -> bool:
+    """Whether a class has a method of a name in its own body."""
+    return cls is not None and any(isinstance(each, _FUNCTIONS) and each.name == name for each in cls.body)
+
+
+@asked_once
+def relatives(facts: Facts, name: str) -> frozenset[str]:
+    """A class and those that it derives from, or from which some class derives as well as from it; by their names."""
+    return frozenset(_reached(_bases(facts), _reached(_heirs(facts), [name])))
+
+
+@asked_once
+def _bases(facts: Facts) -> Mapping[str, set[str]]:
+    """The names of what each class of a program derives from."""
+    bases: dict[str, set[str]] = {}
+    for path in facts.program.sources:
+        for name, given in _bases_in(facts.source(path).tree):
+            bases.setdefault(name, set()).update(given)
+    return bases
+
+
+@asked_once
+def _heirs(facts: Facts) -> Mapping[str, set[str]]:
+    """The names of what derives from each class."""
+    heirs: dict[str, set[str]] = {}
+    for name, bases in _bases(facts).items():
+        for base in bases:
+            heirs.setdefault(base, set()).add(name)
+    return heirs
+
+
+def _of_receiver(outline: Outline, node: ast.AST) -> ast.ClassDef | None:
     function = outline.function_of(node)
     if function is None or not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Name):
         return None
@@ -57,12 +64,12 @@ def _bases_in(tree: ast.AST) -> list[tuple[str, set[str]]]:
     return [(cls.name, {ast.unparse(base).rpartition(".")[2] for base in cls.bases}) for cls in classes]
 
 
-def _ancestors(bases: dict[str, set[str]], name: str) -> set[str]:
-    """A class and all that it derives from, by their names."""
-    found, left = set[str](), [name]
+def _reached(next_to: Mapping[str, set[str]], names: Iterable[str]) -> set[str]:
+    """Classes and all that can be reached from them, by their names."""
+    found, left = set[str](), [*names]
     while left:
         each = left.pop()
         if each not in found:
             found.add(each)
-            left.extend(bases.get(each, ()))
+            left.extend(next_to.get(each, ()))
     return found
