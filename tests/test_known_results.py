@@ -143,3 +143,38 @@ def test_what_was_made_on_one_default_device_is_not_given_on_another(count: int)
     text = CHOSEN.replace("COUNTS", "; ".join(["n = n + 1"] * count))
     assert clashes(text) == ["18: device"]
     assert clashes(text.replace("return last + there", "return last")) == []
+
+
+EVALUATED = """
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(2, 2)
+
+    def forward(self, x):
+        LONG
+        return self.layer(x)
+
+
+net, loss = Net().cuda(), nn.MSELoss()
+x, y = torch.ones(2, 2).cuda(), torch.ones(2, 2)
+for _ in range(5):
+    loss(net(x), y.cuda()).backward()
+first = net(x)
+second = net(x + first)
+third = net(x + second)
+with torch.no_grad():
+    said = net(x)
+print(loss(said, TARGET).item())
+print(said.cpu().numpy())
+"""
+
+
+def test_what_a_model_gave_in_training_is_known_where_autograd_does_not_record() -> None:
+    text = EVALUATED.replace("LONG", "; ".join(["x = x + 1"] * 900))
+    assert clashes(text.replace("TARGET", "y.cuda()")) == []
+    assert len(clashes(text.replace("TARGET", "y"))) == 1

@@ -181,7 +181,11 @@ def _in_these_circumstances(interp: Interpreter, given: tuple[Value, ...]) -> tu
 
     The precision of autocast is part of it, where factories make things, and whether autograd records.
     """
-    return (Const((interp.autocast, interp.grad, interp.state.default_device)), *given)
+    return _where_autograd(interp, interp.grad, given)
+
+
+def _where_autograd(interp: Interpreter, records: bool | None, given: tuple[Value, ...]) -> tuple[Value, ...]:
+    return (Const((interp.autocast, records, interp.state.default_device)), *given)
 
 
 def _was_moved(interp: Interpreter, account: Account, given: tuple[Value, ...], found: Value) -> bool:
@@ -194,9 +198,22 @@ def _was_moved(interp: Interpreter, account: Account, given: tuple[Value, ...], 
 def known(interp: Interpreter, account: Account, given: tuple[Value, ...]) -> Value | None:
     """What a function that is not followed any more gives again; None when that is not known."""
     found = account.known(_in_these_circumstances(interp, given))
+    if found is None and interp.grad is False:
+        found = _unrecorded(account.known(_where_autograd(interp, True, given)))
     if found is None or not is_there(interp, found) or _was_moved(interp, account, given, found):
         return None
     return _where_its_module_is(interp, found, given)
+
+
+def _unrecorded(found: Value | None) -> Value | None:
+    """What a call gave as autograd recorded it, for one that it does not record; None where that may not be the same."""
+    if isinstance(found, TupleValue):
+        items = [_unrecorded(item) for item in found.items]
+        kept = [item for item in items if item is not None]
+        return found.with_items(kept) if len(kept) == len(items) else None
+    if not isinstance(found, Tensor) or found.parameter or found.leaf:
+        return found if isinstance(found, (Scalar, Const)) else None
+    return replace(found, grad=False, leaf=None)
 
 
 def _where_its_module_is(interp: Interpreter, found: Value, given: tuple[Value, ...]) -> Value:
