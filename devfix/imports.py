@@ -14,7 +14,7 @@ from devfix.discovery import short_path
 from devfix.late_bodies import LATE
 
 #: Names that always mean the installed package, also where a project has a folder of that name.
-_NEVER_LOCAL = frozenset({"torch", "numpy"})
+_NEVER_LOCAL = frozenset({"jax", "keras", "mindspore", "mxnet", "numpy", "paddle", "tensorflow", "torch"})
 #: Names that mean the installed package, too, where a folder of that name does not say that it is a package.
 _RATHER_INSTALLED = frozenset(
     {"accelerate", "diffusers", "lightning", "timm", "torchaudio", "torchvision", "transformers"}
@@ -234,8 +234,12 @@ class Layout:
         """The folder that holds the outermost package ``folder`` is in."""
         known = self._bases.get(folder)
         if known is None:
-            inner = self._is_package(folder)
-            known = self._bases[folder] = self._package_base(parent_of(folder)) if inner else folder
+            around = parent_of(folder)
+            known = self._package_base(around) if self._is_package(folder) else folder
+            if known == around and os.path.basename(folder) in _NEVER_LOCAL:
+                # Beside a folder that is called as a library only the library is imported: its scripts start in it.
+                known = folder
+            self._bases[folder] = known
         return known
 
     def _is_package(self, folder: str) -> bool:
