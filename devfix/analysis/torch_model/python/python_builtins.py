@@ -12,7 +12,7 @@ from devfix.analysis.deciding import rank_tests
 from devfix.analysis.deciding.answers import boolean, truth
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.join import join_all, scalar_type
-from devfix.analysis.domain.lattice import CPU, Device
+from devfix.analysis.domain.lattice import CPU, Device, promote
 from devfix.analysis.domain.values import (
     NONE,
     UNKNOWN,
@@ -224,7 +224,8 @@ def sum_(interp: Interpreter, name: str, site: CallSite) -> Value:
         added = (start, *(items if items is not None else (element, element)))
         return functools.reduce(lambda a, b: _added(interp, a, b, site), added)
     if isinstance(element, Tensor):
-        return operations.derived(interp, [element], site, element.dtype, element.rank)
+        dtype = _beside_number(element.dtype, start)
+        return operations.derived(interp, [element], site, dtype, element.rank)
     if isinstance(element, Array):
         return Array(element.dtype, element.rank, (interp.site("array", site.node),))
     kinds = {scalar_type(element), scalar_type(start)}
@@ -233,6 +234,15 @@ def sum_(interp: Interpreter, name: str, site: CallSite) -> Value:
         if kinds <= {"int", "bool", "float"}
         else UNKNOWN
     )
+
+
+#: What numbers of Python are beside tensors.
+_DTYPES = {"bool": "bool", "int": "int64", "float": "float32"}
+
+
+def _beside_number(dtype: str | None, number: Value) -> str | None:
+    """The dtype of tensors that are added to a number: truths add up to integers."""
+    return promote((dtype, 1), (_DTYPES.get(scalar_type(number) or ""), 0))
 
 
 def _are_in_places(items: tuple[Value, ...]) -> bool:
