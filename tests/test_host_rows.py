@@ -41,6 +41,24 @@ def test_rows_of_nothing_but_tensors_are_copied() -> None:
     assert "rows = [(score().cpu(), (score() * 2).cpu()) for _ in range(3)]\n" in _fixed(body)
 
 
+_RECORDS = """
+rows = [(score(), score()) for _ in range(3)]
+kind = [("x", "f4"), ("y", "f4")]
+print(np.array(rows{dtype}))
+"""
+
+
+@pytest.mark.parametrize("dtype", ["", ", np.float32", ', dtype="f4"'])
+def test_rows_without_fields_cannot_be_read(dtype: str) -> None:
+    assert "numpy" in clashes(_MODEL.format(body=_RECORDS.format(dtype=dtype)))[0]
+
+
+@pytest.mark.parametrize("dtype", [", kind", ", dtype=kind", ", dtype=np.dtype(kind)"])
+def test_fields_of_records_are_numbers(dtype: str) -> None:
+    """Each is made by ``float``, which reads one number from wherever it is."""
+    assert clashes(_MODEL.format(body=_RECORDS.format(dtype=dtype))) == []
+
+
 _BOXES = """
 def table(boxes, size):
     {asked}

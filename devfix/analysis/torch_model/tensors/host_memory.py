@@ -10,9 +10,11 @@ from devfix.analysis.domain.lattice import CPU
 from devfix.analysis.domain.values import (
     UNKNOWN,
     Obj,
+    Ref,
     Sequence,
     Tensor,
     TupleValue,
+    Unknown,
     Value,
     members,
     without_none,
@@ -52,6 +54,8 @@ _TABLES = frozenset(
     for name in "array asarray asanyarray ascontiguousarray mean sum std median max min vstack concatenate "
     "column_stack average savetxt".split()
 )
+#: Those of them whose second argument says of what they are made.
+_TYPED = frozenset(f"numpy.{name}" for name in "array asarray asanyarray ascontiguousarray".split())
 #: How tensors are contained that are in the lists or tuples of a list.
 ROWS = "rows"
 #: Functions of NumPy that ask what they are given for an attribute or a method of the same name, which tensors have.
@@ -89,7 +93,7 @@ def check(interp: Interpreter, name: str, site: CallSite) -> None:
             continue
         if isinstance(value, Tensor) and not requirements.leaves_host(interp, value):
             check_dtype(interp, name, site.node, Part(value, "array", arg.node))
-        check_argument(interp, name, site.node, arg)
+        check_argument(interp, name, site.node, arg, fields=_has_fields(name, site))
         for each in members(value):
             number_places.note_unsure(interp, each, arg.node)
             number_places.note_items(interp, data_types.contents(interp, each), arg.node)
@@ -100,10 +104,16 @@ def _is_number(name: str, value: Tensor) -> bool:
     return name in _NUMBERS and value.rank in (0, None)
 
 
-def check_argument(interp: Interpreter, name: str, sink: ast.expr, arg: Arg) -> None:
-    """Record the tensors of one argument that cannot be read."""
+def _has_fields(name: str, site: CallSite) -> bool:
+    """Whether rows may become records, as with ``dtype=[("x", float)]``: each field asks for a number by ``float``."""
+    given = site.get(1, "dtype") if name in _TYPED else None
+    return given is not None and isinstance(given.value, (Ref, TupleValue, Unknown))
+
+
+def check_argument(interp: Interpreter, name: str, sink: ast.expr, arg: Arg, *, fields: bool = False) -> None:
+    """Record the tensors of one argument that cannot be read; rows with ``fields`` are read one by one."""
     for tensor, node, inside in device_tensors(interp, arg):
-        if inside == ROWS and not _reads_rows(name, sink):
+        if inside == ROWS and (fields or not _reads_rows(name, sink)):
             continue
         read = requirements.device_path(tensor)
         detail = {"grad": "1"} if read.grad else {}
