@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from text_program import clashes
+from text_program import clashes, files, fix_texts
 
 PROGRAM = """
 import json
@@ -186,3 +186,36 @@ def test_what_a_program_keeps_in_a_metric_has_a_place_of_its_own() -> None:
     known = f"{made}\none = one.cuda()\none.kept, two.kept = two, one"
     assert _clashes(f"{known}\none.update(there, labels)\ntwo.update(x, y)") == []
     assert _clashes(f"{known}\none.update(x, y)")
+
+
+_AT_THE_USE = """
+import torch
+from torch import nn
+from torchmetrics import Accuracy
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        {layer}
+        self.scores = nn.ModuleDict({{"acc": Accuracy(num_classes=3, task="multiclass")}})
+
+    def step(self, batch):
+        predictions = torch.from_numpy(batch.guess.numpy())
+        for name, score in self.scores.items():
+            score(preds=predictions, target=batch.y)
+        return predictions
+
+
+net = Net().to("cuda")
+"""
+
+
+@pytest.mark.parametrize(
+    ("layer", "move"), [("self.fc = nn.Linear(4, 3)", ".to(next(self.parameters()).device)"), ("pass", "")]
+)
+def test_no_metric_is_asked_for_its_parameters(layer: str, move: str) -> None:
+    """It has none, so that asking for the first of them would end the program; a network that has some is asked."""
+    before = _AT_THE_USE.format(layer=layer)
+    after = before.replace("preds=predictions", f"preds=predictions{move}")
+    assert fix_texts(files(before))[0]["main.py"] == after

@@ -54,7 +54,7 @@ def construct(interp: Interpreter, name: str, site: CallSite) -> Value:
         return interp.new(obj)
     if what == metric_states.NUMBER:
         obj = obj.with_fact(_ADDS, TRUE)
-    state = Tensor(rank=AT_LEAST_1, parameter=True, grad=False, leaf=True, trail=trail)
+    state = Tensor(rank=AT_LEAST_1, grad=False, leaf=True, trail=trail)
     return interp.new(replace(obj, place=state))
 
 
