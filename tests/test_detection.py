@@ -69,3 +69,23 @@ def test_what_it_finds_is_beside_it() -> None:
     program = EVALUATE.replace("model(images)", "model([image.to(device) for image in images])")
     assert clashes(SETUP + program) == []
     assert clashes(SETUP + program.replace(".cpu()", ".numpy()")) == ["20: numpy"]
+
+
+KEPT = """
+class Kept(Dataset):
+    def __init__(self):
+        self.items = []
+        for i in range(4):
+            target = {"boxes": torch.rand(1, 4)WHERE, "labels": torch.tensor([1])WHERE}
+            self.items.append((torch.rand(3, 64, 64), target))
+    def __len__(self):
+        return 4
+    def __getitem__(self, i):
+        return self.items[i]
+loader = DataLoader(Kept(), 2, collate_fn=collate)
+"""
+
+
+def test_targets_that_a_loop_made_are_known_whichever_it_is() -> None:
+    assert clashes(SETUP + KEPT.replace("WHERE", "") + TRAIN) == ["31: device"]
+    assert clashes(SETUP + KEPT.replace("WHERE", ".to(device)") + TRAIN) == []

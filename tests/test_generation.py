@@ -120,6 +120,39 @@ def test_a_model_in_several_places_takes_the_prompt_there() -> None:
     assert clashes(text.replace('"tiny").cuda()', '"tiny", device_map="auto")')) == []
 
 
+_COUNTING = "GPT2LMHeadModel OPTForCausalLM MistralForCausalLM Qwen3ForCausalLM AutoModelForCausalLM".split()
+_MASKED = "ids{}, attention_mask=torch.ones_like(ids)"
+
+
+@pytest.mark.parametrize("model", _COUNTING)
+def test_a_mask_that_tells_positions_has_to_be_beside_the_prompt(model: str) -> None:
+    assert _prompted(model, _MASKED.format(".cuda()"))
+    assert _prompted(model, "input_ids=" + _MASKED.format(".cuda()"))
+    assert _prompted(model, _MASKED.format(".cuda()") + ".cuda()") == []
+
+
+def test_it_may_stay_where_the_prompt_is_on_the_cpu() -> None:
+    assert _prompted(_COUNTING[0], _MASKED.format("")) == []
+
+
+@pytest.mark.parametrize("model", ["BloomForCausalLM", "MambaForCausalLM", "GPTJForCausalLM"])
+def test_a_mask_of_which_no_positions_are_told_may_be_anywhere(model: str) -> None:
+    assert _prompted(model, _MASKED.format(".cuda()")) == []
+
+
+def test_a_model_in_several_places_takes_the_mask_there() -> None:
+    text = PROMPTED.format(
+        model=_COUNTING[0], given=_MASKED.format(".cuda()"), answer="False", scores="scores"
+    )
+    assert clashes(text.replace('"tiny").cuda()', '"tiny", device_map="auto")')) == []
+
+
+def test_where_the_mask_is_tells_nothing_about_the_scores() -> None:
+    given = _MASKED.format(".cuda()")
+    assert len(_prompted("BloomForCausalLM", given, scores="scores + torch.ones(9)")) == 1
+    assert _prompted("BloomForCausalLM", given, scores="scores + torch.ones(9).cuda()") == []
+
+
 @pytest.mark.parametrize(
     ("answer", "apart"),
     [

@@ -14,6 +14,7 @@ from devfix.analysis.language.rebinding import frame_of, rebind
 from devfix.analysis.nn import modules
 from devfix.analysis.record.notes import note_attribute, note_binding
 from devfix.analysis.text import attributes_by_name
+from devfix.analysis.text.scope_names import is_used_after
 from devfix.analysis.text.syntax import entry_of_items
 from devfix.analysis.torch_model.tensors import moves, operand_types
 
@@ -72,8 +73,8 @@ def _note_moved_module(
 def _discard_move(interp: Interpreter, node: ast.Expr, receiver: ast.expr, value: Tensor) -> None:
     if not isinstance(receiver, (ast.Name, ast.Attribute, ast.Subscript)):
         return
-    before = operand_types.tensor_of(interp, interp.eval(receiver))
-    if not isinstance(before, Tensor) or (before.device == value.device and before.dtype == value.dtype):
+    before = _moved_from(interp, receiver, value)
+    if before is None:
         return
     site = interp.site("discarded-move", node)
     if isinstance(receiver, ast.Subscript):
@@ -84,6 +85,34 @@ def _discard_move(interp: Interpreter, node: ast.Expr, receiver: ast.expr, value
         entry = entry_of_items(_loop_of(interp, receiver.id), receiver.id)
         if entry is not None:
             _mark_entry(interp, *entry, site)
+
+
+def lose(interp: Interpreter, node: ast.Assign, value: Value) -> None:
+    """``entry = entry.to(device)`` in a loop that names the entries of a dict: the copy is lost where nothing uses the name after."""
+    call, target = node.value, node.targets[0]
+    if not isinstance(value, Tensor) or not isinstance(call, ast.Call) or not isinstance(target, ast.Name):
+        return
+    func, loop = call.func, _loop_of(interp, target.id)
+    if not isinstance(func, ast.Attribute) or func.attr not in moves.METHODS or len(node.targets) > 1:
+        return
+    entry = entry_of_items(loop, target.id)
+    if (
+        entry is None
+        or loop is None
+        or ast.unparse(func.value) != target.id
+        or is_used_after(loop, node, target.id)
+    ):
+        return
+    if _moved_from(interp, target, value) is not None:
+        _mark_entry(interp, *entry, interp.site("discarded-move", call))
+
+
+def _moved_from(interp: Interpreter, name: ast.expr, moved: Tensor) -> Tensor | None:
+    """The tensor of which a copy is elsewhere, or of another type."""
+    before = operand_types.tensor_of(interp, interp.eval(name))
+    if not isinstance(before, Tensor) or (before.device == moved.device and before.dtype == moved.dtype):
+        return None
+    return before
 
 
 def _mark_attribute(interp: Interpreter, node: ast.Expr, receiver: ast.expr, moved: Tensor) -> None:
@@ -168,11 +197,14 @@ def _loop_of(interp: Interpreter, name: str) -> ast.For | ast.AsyncFor | None:
 
 def _mark_entry(interp: Interpreter, container: ast.expr, key: ast.expr, site: Origin) -> None:
     """The entry of a dict or list remembers that somebody meant to move it; all do when nobody knows which."""
-    ref = interp.eval(container)
-    obj = interp.obj_of(ref)
-    if not isinstance(ref, Ref) or obj is None or obj.kind not in ("dict", "list"):
-        return
     name = iteration.dict_key(interp.eval(key))
+    for ref in members(interp.eval(container)):
+        obj = interp.obj_of(ref)
+        if isinstance(ref, Ref) and obj is not None and obj.kind in ("dict", "list"):
+            interp.update(ref, _marked(obj, name, site))
+
+
+def _marked(obj: Obj, name: str | None, site: Origin) -> Obj:
     attrs = {
         entry: value.at(site) if isinstance(value, Tensor) and name in (None, entry) else value
         for entry, value in obj.attrs.items()
@@ -182,4 +214,4 @@ def _mark_entry(interp: Interpreter, container: ast.expr, key: ast.expr, site: O
         for number, value in enumerate(obj.items)
     )
     element = obj.element.at(site) if isinstance(obj.element, Tensor) else obj.element
-    interp.update(ref, replace(obj, attrs=attrs, items=items, element=element))
+    return replace(obj, attrs=attrs, items=items, element=element)

@@ -57,6 +57,7 @@ if TYPE_CHECKING:
 def assign(interp: Interpreter, node: ast.Assign) -> None:
     """The value is bound to each target, from left to right."""
     value = interp.eval(node.value)
+    discarding.lose(interp, node, value)
     for target in node.targets:
         binding.bind(interp, target, value, node)
     if interp.stack[-1].chosen is not None:

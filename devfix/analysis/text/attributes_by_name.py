@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from devfix.analysis.text.scope_names import own_nodes
+from devfix.analysis.text.scope_names import is_used_after, own_nodes
 
 _LOOPS = (ast.For, ast.AsyncFor)
 
@@ -34,7 +34,7 @@ def moved_in_vain(loop: ast.AST | None, statement: ast.Expr) -> AttributeByName 
     if not isinstance(receiver, ast.Name):
         return _read(receiver)
     found = _bound_by(loop, receiver.id) or _bound_in(loop, receiver.id)
-    return None if _is_used_after(loop, statement, receiver.id) else found
+    return None if is_used_after(loop, statement, receiver.id) else found
 
 
 def _read(value: ast.expr) -> AttributeByName | None:
@@ -86,11 +86,3 @@ def _bound_in(loop: ast.For | ast.AsyncFor, name: str) -> AttributeByName | None
         if isinstance(node, ast.Assign) and node.targets == stores and len(stores) == 1
     ]
     return _read(values[0]) if values else None
-
-
-def _is_used_after(loop: ast.For | ast.AsyncFor, statement: ast.Expr, name: str) -> bool:
-    end = (statement.end_lineno or 0, statement.end_col_offset or 0)
-    return any(
-        isinstance(node, ast.Name) and node.id == name and (node.lineno, node.col_offset) > end
-        for node in own_nodes(loop.body)
-    )

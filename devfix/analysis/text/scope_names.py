@@ -83,6 +83,16 @@ def own_nodes(body: Iterable[ast.AST], inner: tuple[type[ast.AST], ...] = _INNER
             stack += below(node)
 
 
+def is_used_after(loop: ast.For | ast.AsyncFor, statement: ast.stmt, name: str) -> bool:
+    """Whether a round of a loop goes on to use a name behind one of its statements."""
+    end = (statement.end_lineno or 0, statement.end_col_offset or 0)
+    return any(
+        isinstance(node, ast.Name) and node.id == name and (node.lineno, node.col_offset) > end
+        for part in loop.body
+        for node in ast.walk(part)
+    )
+
+
 @noted
 def only_return(function: ast.FunctionDef | ast.AsyncFunctionDef) -> ast.Return | None:
     """The one statement of a function that gives something back, or nothing, wherever it stands; None for a generator as well."""

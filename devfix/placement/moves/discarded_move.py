@@ -7,6 +7,7 @@ import ast
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text import attributes_by_name
 from devfix.analysis.text.outline import Outline
+from devfix.analysis.text.scope_names import own_nodes
 from devfix.analysis.text.syntax import entry_of_items
 from devfix.findings import (
     Applicability,
@@ -27,6 +28,8 @@ def binding_fix(facts: Facts, move: Origin) -> Fix | None:
     statement = outline.statement_at(move.span)
     if isinstance(statement, ast.Expr) and (kept := _kept_by_name(facts, outline, statement)):
         return Fix("set the attribute to the result", kept, Applicability.SAFE)
+    if isinstance(statement, ast.Assign):
+        return _kept_in_entry(outline, statement)
     copied = move.text if move.kind == "discarded-copy" else ""
     receiver = copied or (_receivers(outline, statement) if isinstance(statement, ast.Expr) else "")
     if statement is None or not receiver:
@@ -52,6 +55,22 @@ def _kept_by_name(facts: Facts, outline: Outline, statement: ast.Expr) -> tuple[
         edits = [FileEdit(path, ReplaceExpression(outline.source.span(read.name), name))]
     prefix = f"setattr({ast.unparse(read.owner)}, {name}, "
     return (*edits, FileEdit(path, WrapExpression(outline.source.span(statement.value), prefix, ")")))
+
+
+def _kept_in_entry(outline: Outline, statement: ast.Assign) -> Fix | None:
+    """``batch[key] = value.to(device)`` where a loop gives the copy to the name that it has for the entry, which then holds it."""
+    target = statement.targets[0]
+    scope = outline.function_of(statement) or outline.source.tree
+    loops = [node for node in outline.around(statement) if isinstance(node, (ast.For, ast.AsyncFor))]
+    if not isinstance(target, ast.Name) or not loops:
+        return None
+    end = max(node.end_lineno or 0 for node in loops)
+    later = (node for node in own_nodes(scope.body) if isinstance(node, ast.Name) and node.id == target.id)
+    if any(node.lineno > end and isinstance(node.ctx, ast.Load) for node in later):
+        return None  # there the name stands for the last copy
+    code = _kept_as(outline, statement, target)
+    edit = ReplaceExpression(outline.source.span(target), code)
+    return Fix(f"keep the result in `{code}`", (FileEdit(outline.source.path, edit),), Applicability.SAFE)
 
 
 def _can_be_renamed(scope: ast.AST, name: str) -> bool:

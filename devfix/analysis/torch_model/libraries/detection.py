@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from devfix.analysis.domain.join import join_all
 from devfix.analysis.domain.lattice import AT_LEAST_1, Device
 from devfix.analysis.domain.values import (
     TRUE,
@@ -14,6 +15,7 @@ from devfix.analysis.domain.values import (
     Sequence,
     Tensor,
     TupleValue,
+    Union,
     Value,
     without_none,
 )
@@ -60,6 +62,8 @@ def _leaves(interp: Interpreter, value: Value, role: str) -> list[Tensor]:
     if isinstance(value, (TupleValue, Sequence)):
         items = value.items if isinstance(value, TupleValue) else (value.element,)
         return [leaf for item in items for leaf in _leaves(interp, item, role)]
+    if isinstance(value, Union):
+        return _of_any(interp, value)
     obj = interp.obj_of(value)
     if obj is None:
         return []
@@ -70,6 +74,15 @@ def _leaves(interp: Interpreter, value: Value, role: str) -> list[Tensor]:
     if obj.kind == "dict":
         return [part for part in kept if isinstance(part, Tensor)]
     return [leaf for part in kept for leaf in _leaves(interp, part, role)]
+
+
+def _of_any(interp: Interpreter, value: Union) -> list[Tensor]:
+    """What counts of either of several dicts of targets: what is known of an entry whichever it is."""
+    dicts = [obj for member in value.members if (obj := interp.obj_of(member)) and obj.kind == "dict"]
+    if len(dicts) != len(value.members):
+        return []
+    either = (join_all([obj.attrs.get(key, UNKNOWN) for obj in dicts]) for key in _READ)
+    return [part for part in either if isinstance(part, Tensor)]
 
 
 def output(interp: Interpreter, obj: Obj, device: Device, site: CallSite) -> Value:

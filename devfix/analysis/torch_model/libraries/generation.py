@@ -24,7 +24,15 @@ _ENCODING = re.compile(
     r"((M|P[Ll])?Bart|BigBirdPegasus|Blenderbot(Small)?|FSMT|LED|Long[Tt]5|M2M100|MT5|Mvp|NllbMoe|Pegasus(X)?|(XLM)?ProphetNet|"
     r"SwitchTransformers|T5|UMT5)ForConditionalGeneration|AutoModelForSeq2SeqLM|EncoderDecoderModel|MarianMTModel"
 )
+#: Models that tell from the mask where each token of the prompt stands, which their first layer looks up or turns by: the mask
+#: has to be where they are, unless the prompt is elsewhere too, with which some releases move it.
+_COUNTING = re.compile(
+    r"(GPT2|OpenAIGPT)LMHeadModel|AutoModelForCausalLM|"
+    r"(Cohere\d?|Falcon|GPT(Neo|NeoX|BigCode)|Gemma\d?|Granite|Llama|M(ini|i)stral|Mixtral|OPT|Olmo\d?|Phi\d?|"
+    r"Qwen\d|SmolLM3|StableLm|Starcoder2)ForCausalLM"
+)
 _PROMPTS = frozenset({"argument 1", "inputs", "input_ids", "inputs_embeds"})
+_MASK = "attention_mask"
 #: Lists of what is called at each step with the tokens so far and the scores of the next one.
 _CALLED = ("logits_processor", "stopping_criteria")
 #: What is called with the number of each sentence and its tokens so far.
@@ -38,8 +46,9 @@ def generate(interp: Interpreter, obj: Obj, place: Tensor, site: CallSite) -> Va
     Newer releases of transformers take a prompt on the CPU and answer there, older ones raise. Other models answer
     with sounds, and what a repository brings along for its model with whatever it likes.
     """
-    given = [without_none(arg.value) for arg in (*site.args, *site.keywords.values())]
-    prompts = [value.device for value in given if isinstance(value, Tensor)]
+    given = {role: arg.value for role, arg in site.keywords.items() if role != _MASK}
+    values = [without_none(value) for value in (*(arg.value for arg in site.args), *given.values())]
+    prompts = [value.device for value in values if isinstance(value, Tensor)]
     beside = all(device == place.device for device in prompts)
     trail = (interp.site("result", site.node),)
     device = place.device if beside else UNKNOWN_DEVICE
@@ -56,6 +65,16 @@ def encoded(obj: Obj, parts: list[Part]) -> list[Part]:
     if not _ENCODING.fullmatch(name) or "dispatched" in obj.facts:
         return []
     return [part for part in parts if part.role in _PROMPTS]
+
+
+def counted(obj: Obj, place: Tensor, parts: list[Part]) -> list[Part]:
+    """The prompt beside the model and its mask, where the model tells from the mask where the tokens stand."""
+    name = getattr(obj.cls, "name", "").rpartition(".")[2]
+    if not _COUNTING.fullmatch(name) or obj.facts.keys() & {"dispatched", FOREIGN}:
+        return []
+    prompts = [part for part in parts if part.role in _PROMPTS and part.tensor.device == place.device]
+    masks = [part for part in parts if part.role == _MASK]
+    return [*prompts, *masks] if prompts and masks else []
 
 
 def _step(interp: Interpreter, tokens: Tensor, scores: Tensor, site: CallSite) -> None:

@@ -291,6 +291,8 @@ def _check_generated_from(interp: Interpreter, ref: Ref, obj: Obj, place: Tensor
     taken, encoded = raw_inputs.among(obj, given), generation.encoded(obj, given)
     callee = site.node.func if isinstance(site.node, ast.Call) else None
     model = callee.value if isinstance(callee, ast.Attribute) else None
+    if counted := generation.counted(obj, place, given):
+        requirements.meet(interp, site.node, called, counted, scalars=False)
     if taken or encoded:
         weight, detail = weights.operand(interp, ref, place, taken + encoded, model)
         requirements.meet(interp, site.node, called, [*encoded, weight], scalars=False, detail=detail)
