@@ -102,3 +102,42 @@ LOADER = """
 )
 def test_of_a_batch_only_the_lengths_stay(x: str, result: str, fixed: list[str]) -> None:
     assert added(MODEL.format(helper=HELPER, more="", result=result), LOADER.format(x=x)) == fixed
+
+
+CRITERION = """
+    import torch
+    from losses import balanced
+
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    labels = torch.tensor([0, 1, 1, 2])
+    model = torch.nn.Linear(4, 3).to(device)
+    criterion = balanced({labels})
+    print(labels.numpy())
+    for x in torch.randn(3, 4, 4):
+        print({called}(model(x.to(device)), torch.tensor([0, 1, 1, 2], device=device)))
+"""
+LOSSES = """
+    import torch
+
+    def balanced(labels):
+        return torch.nn.CrossEntropyLoss(weight=torch.bincount(labels).float().sqrt())
+"""
+
+
+def losses_added(labels: str, called: str = "criterion") -> list[str]:
+    """The lines that the repair adds to a program whose loss weighs labels that are read on the CPU, too."""
+    texts = files(CRITERION.format(labels=labels, called=called), losses=LOSSES)
+    after = fix_texts(texts)[0]
+    lines = [(line, path) for path in texts for line in after[path].splitlines() if line.strip()]
+    return [line.strip() for line, path in lines if line not in texts[path].splitlines()]
+
+
+def test_a_loss_that_weighs_them_moves_once() -> None:
+    assert losses_added("labels") == ["criterion = balanced(labels).to(device)"]
+
+
+@pytest.mark.parametrize(
+    ("labels", "called"), [("labels.to(device)", "criterion"), ("labels", "criterion.to(device)")]
+)
+def test_a_loss_that_is_where_it_should_be_stays(labels: str, called: str) -> None:
+    assert losses_added(labels, called) == []

@@ -30,8 +30,13 @@ def places(facts: Facts, operand: Operand, trails: list[tuple[Origin, ...]]) -> 
         if value is not None:
             yield value
     used = place_at(facts, operand.path, operand.span)
-    if used is not None and not operand.held:
+    if used is not None and not operand.held and not _is_called(used):
         yield used
+
+
+def _is_called(used: Place) -> bool:
+    """Whether what is used is a loss that keeps a tensor: that moves once, not each time it is called."""
+    return getattr(used.outline.parents[used.node], "func", None) is used.node
 
 
 def _only_call(facts: Facts, made: Place) -> Place | None:
