@@ -70,6 +70,7 @@ def _added(parts: dict[str, str] | None = None, *, adopt: bool = True) -> list[s
         ("torch.linspace(0.1, 0.9, 3)", "torch.linspace(0.1, 0.9, 3, device=device)"),
         ("torch.rand(3)", "torch.rand(3).to(device)"),
         ("torch.empty(3).uniform_()", "torch.empty(3).uniform_().to(device)"),
+        ("torch.softmax(torch.ones(3), 0)", "torch.softmax(torch.ones(3, device=device), 0)"),
     ],
 )
 def test_it_is_told(table: str, told: str) -> None:

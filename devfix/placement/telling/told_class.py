@@ -28,12 +28,16 @@ def told(facts: Facts, trails: Iterable[Trail]) -> Edits:
 
     Where all the values are made in the constructor of one such class, and kept, and meet others in several places.
     """
-    makers = {_maker(facts, life) for life in trails} if facts.program.adopts else set()
+    lives = list(trails) if facts.program.adopts else []
+    makers = {_maker(facts, life) for life in lives if _is_kept(life)}
     maker = makers.pop() if len(makers) == 1 else None
     cls = maker[0].class_of(maker[1]) if maker is not None else None
     if maker is None or cls is None:
         return ()
     outline, function = maker
+    # What is kept is computed from what has no name of its own: that is made there as well.
+    if not all(_is_kept(life) or _is_within(facts, life[0], function) for life in lives):
+        return ()
     made = _missed(facts, outline, function)
     given = _given(facts, cls) if made else None
     if given is None:
@@ -45,8 +49,8 @@ def told(facts: Facts, trails: Iterable[Trail]) -> Edits:
 
 def _maker(facts: Facts, life: Trail) -> tuple[Outline, ast.FunctionDef] | None:
     """The constructor of a class of its own that makes, or computes, what an object keeps."""
-    kept = any(site.kind == "attribute" for site in life) and life[0].kind in (*MADE, "result")
-    place = place_at(facts, life[0].path, life[0].span) if kept else None
+    made = life[0].kind in (*MADE, "result")
+    place = place_at(facts, life[0].path, life[0].span) if made else None
     function = place.outline.function_of(place.node) if place is not None else None
     cls = place.outline.class_of(function) if place is not None and function is not None else None
     if (
@@ -58,6 +62,10 @@ def _maker(facts: Facts, life: Trail) -> tuple[Outline, ast.FunctionDef] | None:
         return None
     plain = not (cls.bases or cls.keywords or cls.decorator_list or function.decorator_list)
     return (place.outline, function) if plain and not knows(function) else None
+
+
+def _is_kept(life: Trail) -> bool:
+    return any(site.kind == "attribute" for site in life)
 
 
 def knows(function: ast.AST) -> bool:
