@@ -38,6 +38,7 @@ from devfix.placement.moves import (
     own_move,
     parameter_data,
     part_moves,
+    picking,
     sampled_source,
     selecting,
     stale_device,
@@ -149,6 +150,9 @@ class Relocator:
     def _candidates(self) -> Iterator[tuple[Edits, int]]:
         """The ways to move, best first, and the turn of each: what was computed moves last, if it still must."""
         trails = self._trails()
+        if picking.is_done_by(self.facts, self.operand.trail) and (handed := self._where_handed()):
+            yield from ((edits, 1) for edits in handed)
+            return
         yield from ((edits, 0) for edits in self._at_origin(trails))
         yield restored.moved(self.facts, self.mismatch, self.operand), 0
         for place in hosted_source.places(self.facts, self.operand, trails):
@@ -184,7 +188,7 @@ class Relocator:
         yield self._jointly(trails, self._at_arrival) if derived else (), 1
         yield self._at_factories() if returned else (), 0
         yield self._as_arguments() if self.facts.program.adopts else (), 1
-        yield argument_move.where_given(self.facts, self.operand.trail), 1
+        yield self._where_given(), 1
         yield self._where_handed_over(), 1
         yield from ((way(self.facts, self.mismatch, self.operand), 1) for way in late_build.WAYS)
         asked = asked_there.index_moved(self.facts, self.mismatch, self.operand, self.peers)
@@ -236,6 +240,13 @@ class Relocator:
         ways = [way(self.facts, trail) for trail in dict.fromkeys(trails) if trail[0].kind != "result"]
         edits = tuple(dict.fromkeys(edit for each in ways for edit in each))
         return edits if all(ways) and len(edits) <= _MAX_SOURCES else ()
+
+    def _where_handed(self) -> list[Edits]:
+        """The ways that leave the value where it is for all else."""
+        return [edits for edits in (self._as_arguments(), self._where_given(), self._at_use()) if edits]
+
+    def _where_given(self) -> Edits:
+        return argument_move.where_given(self.facts, self.operand.trail)
 
     def _where_handed_over(self) -> Edits:
         """What a dataset keeps is moved where it is taken from it to be an argument of what uses it elsewhere."""
