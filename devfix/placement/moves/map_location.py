@@ -12,7 +12,7 @@ from devfix.placement.blaming.causes import Trail, sites_of
 from devfix.placement.devices import device_expression
 from devfix.placement.devices.device_expression import Place
 from devfix.placement.modules import assigned_state
-from devfix.placement.moves import taken_over
+from devfix.placement.moves import state_part, taken_over
 from devfix.placement.telling import unused_device
 from devfix.placement.text.dependence import dotted
 
@@ -151,7 +151,8 @@ def of_host(facts: Facts, trails: Iterable[Trail]) -> tuple[FileEdit, ...]:
     for trail in trails:
         if trail and trail[0].kind == "host-checkpoint":
             place = device_expression.place_at(facts, trail[0].path, trail[0].span)
-            found = elsewhere(facts, place) if place is not None else ()
+            part = state_part.moved(facts, place, trail) if place is not None else ()
+            found = part or elsewhere(facts, place) if place is not None else ()
             return found or assigned_state.moved_back(facts, trail) or taken_over.moved(facts, trail)
     return ()
 
