@@ -159,8 +159,12 @@ class ModuleMover:
         return DeviceExpression(code) if code is not None else None
 
     def by_own_choice(self) -> list[Fix]:
-        """Where no device is in sight, the file in which the module is made gets a choice of its own."""
-        homes = () if self._is_copied else self._homes
+        """Where no device is in sight, the file in which the module is made gets a choice of its own.
+
+        A script rather makes the choice for what the module is a copy of.
+        """
+        copied = [site for site in self.before if self.facts.is_script(site.path)]
+        homes = () if self._is_copied else (*copied, *self._homes)
         edits = (edits for site in homes for edits in self._at(site, imported_device.or_own))
         return [Fix(self.title, each, Applicability.SAFE) for each in edits]
 
