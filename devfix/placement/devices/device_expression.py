@@ -145,17 +145,21 @@ def of_data(facts: Facts, place: Place) -> DeviceExpression | None:
 
 
 def _of_kept_module(facts: Facts, place: Place) -> DeviceExpression | None:
-    """The device of a module that the object keeps: its own attribute where it may have one."""
-    name = kept.of_kind(facts, place, "module")
+    """The device of a module that the object keeps: its own attribute where it may have one.
+
+    Where the program gets one device, any of its modules tells that.
+    """
+    names = kept.all_of_kind(facts, place, "module")
     function = place.outline.function_of(place.node)
     cls = place.outline.class_of(function) if function is not None else None
-    if name is None or cls is None:
+    if not names or cls is None:
         return None
-    receiver, _, attribute = name.partition(".")
-    edit = own_device.beside_module(facts, place.outline, cls, attribute)
-    if edit is None or is_in_module(facts, place):
-        return DeviceExpression(own_device.of_module(place, name))
-    return DeviceExpression(f"{receiver}.device", (edit,))
+    if not is_in_module(facts, place):
+        for name in names if facts.program.adopts else names[:1]:
+            receiver, _, attribute = name.partition(".")
+            if (edit := own_device.beside_module(facts, place.outline, cls, attribute)) is not None:
+                return DeviceExpression(f"{receiver}.device", (edit,))
+    return DeviceExpression(own_device.of_module(place, names[0]))
 
 
 def _is_seen(facts: Facts, place: Place, code: str) -> bool:

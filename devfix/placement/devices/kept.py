@@ -24,10 +24,15 @@ _MOVES = ("to", "cuda")
 
 def of_kind(facts: Facts, place: Place, kind: str) -> str | None:
     """``self.device``, or like: an attribute of the object that always is the accelerator, or something on it."""
+    return next(iter(all_of_kind(facts, place, kind)), None)
+
+
+def all_of_kind(facts: Facts, place: Place, kind: str) -> list[str]:
+    """All attributes of the object that are, the best one first."""
     function = place.outline.function_of(place.node)
     receiver = place.outline.receiver_name(function)
     if function is None or receiver is None:
-        return None
+        return []
     scope = place.outline.scope(function)
     found: list[str] = []
     meant: list[list[Binding]] = []
@@ -62,8 +67,8 @@ def of_kind(facts: Facts, place: Place, kind: str) -> str | None:
             found.append(name.replace("self", receiver, 1))
             meant.append(bindings)
     if kind == "device" and len(found) > 1 and other_accelerator.is_among(place.outline, meant):
-        return None
-    return min(found, key=lambda name: (*own_device.rank(place, name), len(name), name), default=None)
+        return []
+    return sorted(found, key=lambda name: (*own_device.rank(place, name), len(name), name))
 
 
 def _moved_above(place: Place, function: _Function, bindings: list[Binding]) -> list[Binding]:
