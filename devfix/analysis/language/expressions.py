@@ -53,7 +53,7 @@ from devfix.analysis.language import (
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.nn.modules import external_bases
 from devfix.analysis.torch_model import names
-from devfix.analysis.torch_model.arrays import grids
+from devfix.analysis.torch_model.arrays import grids, table_types
 from devfix.analysis.torch_model.concurrency import coroutines
 from devfix.analysis.torch_model.devices import device_settings
 from devfix.analysis.torch_model.loading import batch_mates, file_parts, part_movers
@@ -122,7 +122,7 @@ def unary_op(interp: Interpreter, node: ast.UnaryOp) -> Value:
         return operators.unary(interp, node, value)
     if isinstance(value, Scalar) and not isinstance(node.op, ast.UAdd):
         return Scalar("int" if value.type == "bool" else value.type)  # and no option any more
-    return value if isinstance(value, Scalar) else UNKNOWN
+    return value if isinstance(value, Scalar) else table_types.signed(interp, value) or UNKNOWN
 
 
 def bool_op(interp: Interpreter, node: ast.BoolOp) -> Value:

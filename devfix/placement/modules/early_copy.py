@@ -91,7 +91,7 @@ def _makers(facts: Facts, outline: Outline, copied: Origin, scope: str) -> list[
     if (copied.path, copied.scope) == (outline.source.path, scope):
         statement = outline.statement_at(copied.span)
         return [statement] if statement is not None else []
-    names = _called_as(facts, copied)
+    names = called_as(facts, copied)
     calls = [
         node
         for node in ast.walk(outline.source.tree)
@@ -149,9 +149,9 @@ def _handing(function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.Call]
     return [call for call in calls if any(_is_given(call, name) for name in names)]
 
 
-def _called_as(facts: Facts, copied: Origin) -> set[str]:
-    """The names of the functions that copy, and of those that call them; a class goes by its constructor."""
-    names = {_name_of(copied.scope)}
+def called_as(facts: Facts, made: Origin) -> set[str]:
+    """The names of the functions that make something, and of those that call them; a class goes by its constructor."""
+    names = {_name_of(made.scope)}
     for _ in range(_DEPTH - 1):
         callers = {
             _name_of(facts.outline(path).scopes(node)[0])

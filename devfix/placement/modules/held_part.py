@@ -10,6 +10,7 @@ from devfix.analysis.text.outline import Outline
 from devfix.findings import Origin
 from devfix.placement.blaming.causes import Trail
 from devfix.placement.devices import constructed
+from devfix.placement.modules import late_parts
 
 _Method = ast.FunctionDef | ast.AsyncFunctionDef
 #: The kinds of places in a life at which an object keeps what is given to it.
@@ -28,7 +29,7 @@ def had_from(facts: Facts, sites: Trail, holder: Origin) -> ast.stmt | None:
     named = outline.statement_of(node)
     stored = [site for site in sites if site.kind in _STORED and _name(site) == _name(holder)]
     if not stored:
-        return named
+        return None if late_parts.has_moved(facts, holder) else named
     method = _method(facts, stored[-1])
     if method is None:
         return None if stored[-1].scope == holder.scope and stored[-1].path == holder.path else named

@@ -35,6 +35,7 @@ from devfix.placement.devices.reaching import is_wanted
 from devfix.placement.modules import (
     copied_part,
     held_part,
+    late_parts,
     module_choice,
     module_keeper,
     module_lists,
@@ -260,8 +261,14 @@ class ModuleMover:
         elif site.kind in ("name", "attribute"):
             yield from _at_binding(site, outline, node)
         elif site.kind == "holder":
+            filling = late_parts.filling(self.facts, self.sites[0], site)
             statement = held_part.had_from(self.facts, self.sites, site)
-            if statement is not None:
+            if filling is not None:
+                binds = isinstance(filling.statement, ast.Assign)
+                moved = filling.statement.value if binds else filling.statement
+                move = "" if binds else f"{filling.given}.to({{}})"
+                yield Place(site.path, outline, moved), _Edit(outline, moved, move)
+            elif statement is not None:
                 there = node if statement is outline.statement_of(node) else statement
                 yield Place(site.path, outline, there), _Edit(outline, statement, f"{site.text}.to({{}})")
 

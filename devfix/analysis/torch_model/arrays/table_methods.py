@@ -10,7 +10,7 @@ from devfix.analysis.domain.join import scalar_type
 from devfix.analysis.domain.lattice import FLOATS
 from devfix.analysis.domain.values import FALSE, NONE, TRUE, UNKNOWN, Array, Const, Obj, Ref, Value
 from devfix.analysis.language.frames import CallSite
-from devfix.analysis.torch_model.arrays import numpy_types, table_dates, table_types, tables
+from devfix.analysis.torch_model.arrays import numpy_types, table_dates, table_types, table_windows, tables
 from devfix.analysis.torch_model.tensors.arguments import dtype_of
 
 if TYPE_CHECKING:
@@ -52,6 +52,8 @@ def _method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) 
         return own(interp, ref, obj, site)
     if name in _KEEPING:
         return interp.new(obj)
+    if name in table_windows.OPENING:
+        return table_windows.opened(interp, interp.new(obj))
     if name in _SELECTING:
         return _selected(interp, obj, name)
     if name in _REDUCING:
@@ -198,5 +200,6 @@ Method = Callable[["Interpreter", Ref, Obj, str, CallSite], Value]
 METHODS: dict[str, Method] = {
     table_types.TABLE.name: _method,
     table_dates.INDEX.name: table_dates.method,
+    table_windows.WINDOW.name: table_windows.method,
     table_dates.ACCESS.name: table_dates.asked,
 }

@@ -159,8 +159,15 @@ def stored(interp: Interpreter, ref: Ref, name: str | None, dtype: str | None) -
     if name is not None and not is_single(obj):
         interp.update(ref, obj.with_fact(_COLUMN + name, DTypeValue(dtype)))
         return
+    if _is_empty(obj):  # nobody knows what is called so now
+        interp.update(ref, replace(obj, facts={_OTHERS: DTypeValue(dtype)}))
+        return
     either = {fact: DTypeValue(any_of((_told(obj.facts[fact]), dtype))) for fact in (*_columns(obj), _OTHERS)}
     interp.update(ref, replace(obj, facts={**obj.facts, **either}))
+
+
+def _is_empty(obj: Obj) -> bool:
+    return obj.facts.get(_CLOSED) == TRUE and is_plain(obj)
 
 
 def loosen(interp: Interpreter, ref: Ref) -> None:
@@ -177,6 +184,12 @@ def forget(interp: Interpreter, ref: Ref) -> None:
     single = is_single(interp.obj(ref))
     facts: dict[str, Value] = {_OTHERS: DTypeValue(None), **({_SINGLE: TRUE} if single else {})}
     interp.update(ref, replace(interp.obj(ref), facts=facts))
+
+
+def signed(interp: Interpreter, value: Value) -> Ref | None:
+    """``-table``, ``+table`` and ``~table``, which has the same columns; None for what is no table."""
+    table = of(interp, value)
+    return interp.new(table) if table is not None else None
 
 
 def arithmetic(interp: Interpreter, op: ast.operator, left: Value, right: Value) -> Value | None:

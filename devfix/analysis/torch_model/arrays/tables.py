@@ -64,6 +64,8 @@ def _table(interp: Interpreter, name: str, last: str, site: CallSite) -> Value |
     if last == "concat":
         parts = data_types.contents(interp, site.value(0, "objs") or UNKNOWN)
         return table_types.together(interp, parts)
+    if last == "get_dummies":
+        return _marks(interp, site)
     return table_types.together(interp, [arg.value for arg in site.args[:2]]) if last == "merge" else None
 
 
@@ -91,6 +93,15 @@ def _numeric(interp: Interpreter, site: CallSite) -> Value:
     return interp.new(table) if table is not None else UNKNOWN
 
 
+def _marks(interp: Interpreter, site: CallSite) -> Value:
+    """``get_dummies(column, dtype=float)``: a column of marks for each kind of entry; which dtype they have else depends on pandas."""
+    data, dtype = site.value(0, "data"), site.value(None, "dtype")
+    table = table_types.of(interp, data)
+    if dtype is None or not (isinstance(data, Array) or (table is not None and table_types.is_single(table))):
+        return UNKNOWN
+    return table_types.make(interp, dtype_of(dtype))
+
+
 def _new(interp: Interpreter, site: CallSite, *, single: bool) -> Ref:
     """``DataFrame(data)``: columns of a dict or of records, one dtype of an array."""
     given = site.value(None, "dtype")
@@ -98,6 +109,8 @@ def _new(interp: Interpreter, site: CallSite, *, single: bool) -> Ref:
     obj = interp.obj_of(data)
     if given is not None and given != NONE:
         return table_types.make(interp, dtype_of(given), single=single)
+    if not single and not site.open and site.keywords.keys() <= {"index"} and not site.args:
+        return table_types.make(interp, None, closed=True)
     reindexed = site.value(1, "index") is not None or site.value(2, "columns") is not None
     if obj is not None and obj.cls == table_types.TABLE:
         made = interp.new(obj) if single == table_types.is_single(obj) else table_types.some(interp, obj)

@@ -30,8 +30,8 @@ from devfix.analysis.language.iteration import NAMED
 from devfix.analysis.nn import modules
 from devfix.analysis.record.trails import Trail, extend
 from devfix.analysis.reuse import reads
-from devfix.analysis.torch_model.modules import keepers, module_rows
-from devfix.findings import Origin
+from devfix.analysis.torch_model.modules import keepers, module_rows, named_holders
+from devfix.analysis.torch_model.modules.named_holders import Holders
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -45,9 +45,6 @@ _PLACED = ("move", *_LOADED)
 
 #: Under which fact a module is known to run with tensors that it was given for one call: they have their own lives.
 SUBSTITUTED = "substituted"
-
-#: For each object the modules that hold it: directly (second item None) or in a plain list or dict (that).
-Holders = dict[int, list[tuple[Ref, Ref | None]]]
 
 
 def holders(interp: Interpreter) -> Holders:
@@ -337,30 +334,8 @@ def _begins_with(trail: Trail, parts: Iterable[Tensor]) -> bool:
 
 def _life(interp: Interpreter, top: Ref, ref: Ref) -> Trail:
     trail = interp.obj(top).trail or interp.obj(ref).trail
-    held = _in_holder(interp, top)
+    held = named_holders.of(interp, top, holders(interp))
     return extend(trail, held) if held is not None else trail
-
-
-def _in_holder(interp: Interpreter, top: Ref) -> Origin | None:
-    """Where an object that keeps the module got its name; the text is what the module is called there."""
-    for _, obj in reads.objects(interp):
-        if obj.kind != "instance":
-            continue
-        for name, value in obj.attrs.items():
-            kind = value.__class__
-            if (kind is not Ref and kind is not Union) or not _may_be(value, top):
-                continue
-            site = next((site for site in reversed(obj.trail) if site.kind == "name"), None)
-            if site is not None:
-                return replace(site, kind="holder", text=f"{site.text}.{name}")
-    return None
-
-
-def _may_be(value: Value, ref: Ref) -> bool:
-    """Whether a value is an object, or may be it."""
-    if isinstance(value, Ref):
-        return value.address == ref.address
-    return isinstance(value, Union) and ref in value.members
 
 
 def _detail(interp: Interpreter, top: Ref, container: Ref | None, kept: Ref | None) -> dict[str, str]:
