@@ -118,12 +118,112 @@ print(scored(b, scored(a, torch.ones(2, 4).to("cuda:0"))))
     assert changed(text) == ["return head(x.to(next(head.parameters()).device))"]
 
 
+TEACHER = """\
+import torch
+from torch import nn
+
+{choice}
+student = nn.Linear(4, 4).cuda()
+teacher = nn.Linear(4, 4).to({device})
+for x in [torch.randn(8, 4)] * 2:
+    x = x.cuda()
+    print((student(x) - x).sum())
+    wanted = teacher(x)
+"""
+
+
+@pytest.mark.parametrize(
+    ("choice", "device"), [("pass", '"cuda:1"'), ('other = torch.device("cuda:1")', "other")]
+)
+def test_what_a_module_on_the_first_gets_as_well_stays_there(choice: str, device: str) -> None:
+    assert changed(TEACHER.format(choice=choice, device=device)) == [f"wanted = teacher(x.to({device}))"]
+
+
+def test_what_met_something_that_stays_on_the_first_moves_where_the_model_takes_it() -> None:
+    text = HEAD + 'x = torch.ones(8, 4).cuda()\ny = x + torch.ones(4, device="cuda:0")\nprint(y, model(x))\n'
+    assert changed(text) == ["print(y, model(x.to(device)))"]
+
+
+def test_a_move_with_a_comment_within_stays_as_it_is() -> None:
+    text = HEAD + "x = torch.ones(8, 4).cuda(  # in time\n    non_blocking=True\n)\nprint(model(x))\n"
+    assert changed(text) == ["print(model(x.to(device)))"]
+
+
+STAGES = """\
+import torch
+from torch import nn
+
+
+class Stages(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.stages = nn.ModuleList([{stages}])
+
+    def forward(self, x):
+        for stage in self.stages:
+            x = stage(x)
+        return x
+
+
+print(Stages()(torch.ones(2, 4).to("cuda:0")))
+"""
+FIRST, SECOND = 'nn.Linear(4, 4).to("cuda:0")', 'nn.Linear(4, 4).to("cuda:1")'
+
+
+def test_each_stage_of_a_loop_tells_where_it_is() -> None:
+    found = changed(STAGES.format(stages=f"{FIRST}, {SECOND}"))
+    assert found == ["x = stage(x.to(next(stage.parameters()).device))"]
+
+
+CHAIN = f"""\
+import torch
+from torch import nn
+
+net = nn.Sequential({FIRST}, {SECOND})
+
+
+def run(x):
+    return net(x)
+
+
+print(run(torch.ones(2, 4).to("cuda:0")))
+"""
+INDEXED = f"""\
+import torch
+from torch import nn
+
+nets = [{FIRST}, {SECOND}]
+x = torch.ones(2, 4).to("cuda:0")
+for i in range(2):
+    x = nets[i](x)
+"""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        # A stage without parameters is nowhere.
+        STAGES.format(stages=f"{FIRST}, nn.ReLU(), {SECOND}"),
+        # What is given to the whole of them does not move between them.
+        CHAIN,
+        # Nobody says which of them an index means.
+        INDEXED,
+    ],
+)
+def test_stages_that_do_not_tell_where_they_are_are_left_alone(text: str) -> None:
+    assert names(check_texts({"main.py": text})) == {"devices-disagree"}
+    assert changed(text) == []
+
+
 @pytest.mark.parametrize(
     "rest",
     [
         # Somebody chooses the current accelerator, or a thread has one of its own.
         "torch.cuda.set_device(1)\nprint(model(torch.ones(8, 4).cuda()))\n",
         "with torch.cuda.device(1):\n    print(model(torch.ones(8, 4).cuda()))\n",
+        "from torch.cuda import device as on\nwith on(1):\n    print(model(torch.ones(8, 4).cuda()))\n",
+        "from torch import cuda as gpu\nwith gpu.device(1):\n    print(model(torch.ones(8, 4).cuda()))\n",
+        "with torch.cuda.stream(torch.cuda.Stream(1)):\n    print(model(torch.ones(8, 4).cuda()))\n",
         "model = nn.DataParallel(model, [1, 2])\nprint(model(torch.ones(8, 4).cuda()))\n",
         # Both are where the other one is.
         'print(model(torch.ones(8, 4).to("cuda:1")))\n',

@@ -7,6 +7,7 @@ import ast
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.record.recorder import Binding
 from devfix.findings import FileEdit, Operand, Origin, ReplaceExpression
+from devfix.placement.devices import other_accelerator
 from devfix.placement.devices.boundness import is_bound
 from devfix.placement.devices.device_expression import Place, place_at
 from devfix.placement.text.naming import is_path
@@ -26,9 +27,18 @@ def is_bare(facts: Facts, operand: Operand) -> bool:
 
 def is_chosen(facts: Facts, operand: Operand) -> bool:
     """Whether somebody chose where an operand is for more than itself: by a name, or for a module."""
-    asked = [_asked(call) for origin in _chosen(facts, operand) if (call := _call(facts, origin)) is not None]
-    named = all(each is not None and not isinstance(each, ast.Constant) for each in asked)
-    return bool(asked) and (named or operand.role == "weight")
+    return _is_named(facts, operand) or (operand.role == "weight" and bool(_asked_for(facts, operand)))
+
+
+def _is_named(facts: Facts, operand: Operand) -> bool:
+    asked = _asked_for(facts, operand)
+    return bool(asked) and all(each is not None and not isinstance(each, ast.Constant) for each in asked)
+
+
+def _asked_for(facts: Facts, operand: Operand) -> list[ast.expr | None]:
+    """What the moves of an operand name as the device."""
+    calls = [_call(facts, origin) for origin in _chosen(facts, operand)]
+    return [_asked(call) for call in calls if call is not None]
 
 
 def says_where(node: ast.AST) -> bool:
@@ -37,7 +47,12 @@ def says_where(node: ast.AST) -> bool:
 
 
 def edits(facts: Facts, operand: Operand, peer: Operand) -> Edits:
-    """Each move of an operand that names no number goes where the peer's went; nothing where one cannot say that."""
+    """Each move of an operand that names no number goes where the peer's went.
+
+    Nothing where one cannot say that, or where something else that the operand meets may be on the first accelerator to stay.
+    """
+    if not _is_named(facts, peer) or not other_accelerator.is_only(facts, peer.device):
+        return ()
     found = [_renamed(facts, origin, peer) for origin in _origins(operand)]
     return tuple(dict.fromkeys(edit for edit in found if edit is not None)) if all(found) else ()
 
@@ -89,10 +104,12 @@ def _renamed(facts: Facts, origin: Origin, peer: Operand) -> FileEdit | None:
 
 
 def _with_device(place: Place, call: ast.Call, device: str) -> FileEdit | None:
-    """``x.cuda()`` becomes ``x.to(device)``."""
+    """``x.cuda()`` becomes ``x.to(device)``; nothing of what has a comment within, which would be lost."""
+    source = place.outline.source
     if not isinstance(call.func, ast.Attribute) or call.func.attr != _CURRENT:
         return None
-    source = place.outline.source
+    if "#" in source.segment(source.span(call)).removeprefix(source.segment(source.span(call.func.value))):
+        return None
     kept = [f"{each.arg}={source.segment(source.span(each.value))}" for each in call.keywords]
     receiver = source.segment(source.span(call.func.value))
     code = f"{receiver}.to({', '.join([device, *kept])})"

@@ -10,6 +10,7 @@ from devfix.analysis.record.facts import Facts
 from devfix.analysis.record.recorder import Binding
 from devfix.analysis.text.noting import noted
 from devfix.analysis.text.outline import Outline
+from devfix.analysis.text.syntax import called
 from devfix.findings import Applicability, FileEdit, Fix, Mismatch, ReplaceExpression
 
 #: An accelerator by its number, other than the first.
@@ -53,6 +54,26 @@ def is_among(outline: Outline, names: Iterable[Iterable[Binding]]) -> bool:
         if isinstance(statement, (ast.Assign, ast.AnnAssign))
         for node in ast.walk(statement)
     )
+
+
+def is_only(facts: Facts, device: str | None) -> bool:
+    """Whether a program names no accelerator but one by its number, and has no module on another, as one without a number is."""
+    bindings = (each for path in facts.program.sources for found in facts.names(path) for each in found)
+    known = (
+        each.device for each in bindings if each.kind in ("device", "module") and each.device is not None
+    )
+    told = {name for path in facts.program.sources for name in _named_in(facts.source(path).tree)}
+    return {*told, *(str(each) for each in known if each.is_accelerator)} <= {device}
+
+
+@noted
+def _named_in(tree: ast.AST) -> frozenset[str]:
+    """What a file names by a number: ``"cuda:1"``, ``x.cuda(1)``."""
+    texts = {str(node.value) for node in ast.walk(tree) if isinstance(node, ast.Constant)}
+    calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call) and called(node) == "cuda")
+    given = (part.value for call in calls for part in call.args if isinstance(part, ast.Constant))
+    numbers = {f"cuda:{value}" for value in given if type(value) is int}
+    return frozenset(numbers | {text for text in texts if _ANY.fullmatch(text) and ":" in text})
 
 
 @noted

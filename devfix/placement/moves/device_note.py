@@ -11,6 +11,7 @@ from devfix.analysis.text.outline import Outline
 from devfix.placement.devices.device_expression import Place
 from devfix.placement.moves.computed_argument import bound
 from devfix.placement.text.dependence import dotted
+from devfix.placement.text.whole_name import whole_name
 from devfix.records import frozen
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -124,9 +125,4 @@ def _is_of_other(outline: Outline, node: ast.AST, cls: ast.ClassDef) -> bool:
 
 def _bases(outline: Outline, cls: ast.ClassDef) -> set[str]:
     """The names of a class's bases, whatever a file calls their packages."""
-    return {_whole(outline, base) for base in cls.bases}
-
-
-def _whole(outline: Outline, base: ast.expr) -> str:
-    head, _, rest = (dotted(base) or "").partition(".")
-    return f"{outline.imported.get(head, head)}.{rest}".strip(".")
+    return {whole_name(outline, base) for base in cls.bases}
