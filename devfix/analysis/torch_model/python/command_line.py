@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from devfix.analysis.domain import classes
@@ -68,8 +69,10 @@ def parser(interp: Interpreter, name: str, site: CallSite) -> Value:
     given = site.value(None, "parents")
     parents = iteration.exact_items(interp, given) if given is not None else ()
     objects = [interp.obj_of(parent) for parent in parents or ()]
-    options = {name: value for obj in objects if obj is not None for name, value in obj.attrs.items()}
-    return interp.new(Obj("external", External(_PARSER), attrs=options))
+    known = [obj for obj in objects if obj is not None]
+    options = {name: value for obj in known for name, value in obj.attrs.items()}
+    facts = {name: told for obj in known for name, told in given_arguments.options_of(obj).items()}
+    return interp.new(Obj("external", External(_PARSER), attrs=options, facts=facts))
 
 
 def is_parser(interp: Interpreter, obj: Obj) -> bool:
@@ -112,11 +115,10 @@ def parser_method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: Call
     if name in ("add_argument_group", "add_mutually_exclusive_group"):
         return ref
     if name in ("parse_args", "parse_known_args"):
-        options = {
-            **_given(interp, obj),
-            **given_arguments.of(interp, obj, without_none(site.value(0, "args") or NONE)),
-        }
-        made = _told(interp, options, without_none(site.value(1, "namespace") or NONE))
+        written = without_none(site.value(0, "args") or NONE)
+        said = given_arguments.of(interp, obj, [*_commands(interp, obj)], written)
+        into = without_none(site.value(1, "namespace") or NONE)
+        made = _told(interp, {**_given(interp, obj), **said}, into, said)
         return made if name == "parse_args" else TupleValue((made, UNKNOWN))
     if name == "add_subparsers":
         return _subparsers(interp, ref, obj, site)
@@ -135,16 +137,20 @@ def initialise_namespace(interp: Interpreter, ref: Ref, site: CallSite) -> None:
     )
 
 
-def _told(interp: Interpreter, given: dict[str, Value], into: Value) -> Value:
+def _told(interp: Interpreter, given: dict[str, Value], into: Value, said: Mapping[str, Value]) -> Value:
     """The options in a namespace of their own, or in the object or class that a program names for them.
 
-    What that had before takes the place of a default.
+    What that had before takes the place of a default, and not of what was ``said``.
     """
+
+    def kept(name: str, known: Value | None, value: Value) -> Value:
+        return value if known is None or name in said else join_values(known, value)
+
     obj = interp.obj_of(into)
     if isinstance(into, Class):
         for name, value in given.items():
             known = classes.find(interp, into, name)
-            interp.assign(into.frame, name, value if known is None else join_values(known, value))
+            interp.assign(into.frame, name, kept(name, known, value))
         return into
     if not isinstance(into, Ref) or obj is None or obj.kind not in ("instance", "external"):
         return interp.new(Obj("external", NAMESPACE, attrs=given))
@@ -155,7 +161,7 @@ def _told(interp: Interpreter, given: dict[str, Value], into: Value) -> Value:
         if known is None and isinstance(obj.cls, Class):
             known = classes.find(interp, obj.cls, name)
         if not isinstance(known, Function):  # as a property is, which gives what it likes
-            obj = obj.with_attr(name, value if known is None else join_values(known, value))
+            obj = obj.with_attr(name, kept(name, known, value))
     interp.update(into, obj)
     return into
 
@@ -184,13 +190,25 @@ def _given(interp: Interpreter, obj: Obj) -> dict[str, Value]:
     A subcommand's function is handed on as a partial one: each is what some run of the program calls.
     """
     given = dict(obj.attrs)
-    commands = interp.obj_of(obj.facts.get(_COMMANDS, NONE))
-    for each in commands.items or () if commands is not None else ():
-        command = interp.obj_of(each)
-        for name, value in (_given(interp, command) if command is not None else {}).items():
+    for command in _commands_of(interp, obj):
+        for name, value in _given(interp, command).items():
             option = Partial(value, (), ()) if isinstance(value, Function) else value
             given[name] = join_values(given[name], option) if name in given else option
     return given
+
+
+def _commands_of(interp: Interpreter, obj: Obj) -> list[Obj]:
+    """The parsers of a parser's subcommands."""
+    commands = interp.obj_of(obj.facts.get(_COMMANDS, NONE))
+    found = [interp.obj_of(each) for each in commands.items or ()] if commands is not None else []
+    return [command for command in found if command is not None]
+
+
+def _commands(interp: Interpreter, obj: Obj) -> Iterator[Obj]:
+    """The same with the subcommands of these."""
+    for command in _commands_of(interp, obj):
+        yield command
+        yield from _commands(interp, command)
 
 
 def is_command(callee: Value) -> bool:
