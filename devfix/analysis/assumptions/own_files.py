@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis.assumptions import keyed_caches
 from devfix.analysis.domain.copying import replace
-from devfix.analysis.domain.join import join_objects, scalar_type
+from devfix.analysis.domain.join import join_objects
+from devfix.analysis.domain.number_types import any_of_type
 from devfix.analysis.domain.state import State, both, is_loaded, parted
-from devfix.analysis.domain.values import NONE, Obj, Ref, Scalar, Tensor, Value, members
+from devfix.analysis.domain.values import NONE, Obj, Ref, Tensor, Value, members
 from devfix.analysis.language import containers
 
 if TYPE_CHECKING:
@@ -95,5 +96,4 @@ def _told(value: Value, state: State, other: Value, other_state: State) -> Value
     """A value, or the other one; of a number or a text that tells the type alone, and that there is nothing tells nothing."""
     if value is other or not is_loaded(state, value) or is_loaded(other_state, other) or other == NONE:
         return value
-    kind = scalar_type(other)
-    return other if kind is None else Scalar(kind)
+    return any_of_type(other) or other

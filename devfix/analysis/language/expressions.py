@@ -14,6 +14,7 @@ from devfix.analysis.deciding import (
 )
 from devfix.analysis.domain import classes
 from devfix.analysis.domain.join import join_all, scalar_type, usually
+from devfix.analysis.domain.number_types import computed, exact_type
 from devfix.analysis.domain.values import (
     ARGUMENT,
     COMMAND_LINE,
@@ -121,7 +122,7 @@ def unary_op(interp: Interpreter, node: ast.UnaryOp) -> Value:
     if isinstance(value, (Tensor, Array)):
         return operators.unary(interp, node, value)
     if isinstance(value, Scalar) and not isinstance(node.op, ast.UAdd):
-        return Scalar("int" if value.type == "bool" else value.type)  # and no option any more
+        return computed({exact_type(value)})  # and no option any more
     return value if isinstance(value, Scalar) else table_types.signed(interp, value) or UNKNOWN
 
 

@@ -51,11 +51,13 @@ def _value(interp: Interpreter, pattern: ast.MatchValue, value: Value) -> Outcom
 def _same(value: Value, other: Value) -> Outcome:
     """Whether two values are equal, as far as they are constants."""
     if isinstance(value, Const) and isinstance(other, Const):
-        return value == other
+        return bool(value.value == other.value)  # a number is that of another type
     if isinstance(value, Union):
         found = {_same(member, other) for member in value.members}
         return found.pop() if len(found) == 1 else None
-    return None if isinstance(value, Unknown) or scalar_type(value) == scalar_type(other) else False
+    kinds = {scalar_type(value), scalar_type(other)}
+    alike = len(kinds) == 1 or kinds <= {"int", "float", "bool"}
+    return None if isinstance(value, Unknown) or alike else False
 
 
 def _singleton(interp: Interpreter, pattern: ast.MatchSingleton, value: Value) -> Outcome:

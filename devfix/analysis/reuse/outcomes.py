@@ -13,10 +13,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.copying import replace
-from devfix.analysis.domain.join import scalar_type
 from devfix.analysis.domain.lattice import UNKNOWN_DEVICE, Device
+from devfix.analysis.domain.number_types import any_of_type
 from devfix.analysis.domain.values import (
-    NONE,
     UNKNOWN,
     Class,
     Const,
@@ -151,8 +150,7 @@ def _by_type(value: Value) -> Value:
     """What is left of a value that may depend on what the objects of a call hold."""
     if isinstance(value, TupleValue):
         return value.with_items(map(_by_type, value.items))
-    kind = scalar_type(value)
-    return Scalar(kind) if kind is not None and value != NONE else value
+    return any_of_type(value) or value
 
 
 def of_call(interp: Interpreter, function: Function, site: CallSite) -> Outcome:

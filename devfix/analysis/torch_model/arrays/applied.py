@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.copying import replace
-from devfix.analysis.domain.join import scalar_type
 from devfix.analysis.domain.lattice import AT_LEAST_1, rank_of_broadcast
-from devfix.analysis.domain.values import UNKNOWN, Array, External, Partial, Scalar, Value, without_none
+from devfix.analysis.domain.number_types import exact_type
+from devfix.analysis.domain.values import UNKNOWN, Array, External, Partial, Value, without_none
 from devfix.analysis.language import iteration
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.torch_model.arrays import data_types, numpy_types
@@ -30,7 +30,7 @@ def _along(interp: Interpreter, site: CallSite) -> Value:
     made = without_none(made)
     if isinstance(made, Array):
         return replace(made, rank=_rank_along(given, made))
-    if _certain_type(made) != "float":
+    if exact_type(made) != "float":
         return UNKNOWN
     return replace(given, dtype="float64", rank=_rank_along(given, Array("float64", 0)))
 
@@ -40,11 +40,6 @@ def _rank_along(given: Array, made: Array) -> int | None:
     if given.rank is None or made.rank is None or min(given.rank, made.rank) < 0:
         return None if made.rank in (0, None) else AT_LEAST_1
     return given.rank - 1 + made.rank
-
-
-def _certain_type(value: Value) -> str | None:
-    """Of which type a number is: NumPy goes by that of the first one it is given, be the others fractions or not."""
-    return None if isinstance(value, Scalar) and value.mixed else scalar_type(value)
 
 
 def _vectorize(interp: Interpreter, site: CallSite) -> Value:
@@ -61,7 +56,7 @@ def _each(interp: Interpreter, site: CallSite) -> Value:
         return UNKNOWN
     entries = tuple(Arg(_entry(interp, value)) for value in given)
     made = without_none(interp.call(function, CallSite(site.node, entries)))
-    kind = _certain_type(made)
+    kind = exact_type(made)  # NumPy goes by that of the first one it is given, be the others fractions or not
     rank = rank_of_broadcast([nesting(interp, value) for value in given])
     trail = (interp.site("array", site.node),)
     if isinstance(made, Array) and made.rank == 0:

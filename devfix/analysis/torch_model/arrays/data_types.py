@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from devfix.analysis.domain.join import scalar_type
 from devfix.analysis.domain.lattice import INTEGERS, rank_of_broadcast
-from devfix.analysis.domain.values import Array, Scalar, Sequence, Tensor, Union, Value, without_none
+from devfix.analysis.domain.number_types import exact_type
+from devfix.analysis.domain.values import Array, Sequence, Tensor, Union, Value, without_none
 from devfix.analysis.language import iteration
 from devfix.analysis.torch_model.arrays import numpy_types, picture_types, table_types
 
@@ -23,10 +23,9 @@ def of_data(interp: Interpreter, value: Value | None, around: tuple[Value, ...] 
     if value is None or value in around:
         return None
     value = without_none(value)
-    kind = scalar_type(value)
+    kind = exact_type(value)
     if kind is not None:
-        alone = not around and isinstance(value, Scalar) and value.mixed
-        return None if alone else numpy_types.NUMBERS.get(kind)
+        return numpy_types.NUMBERS.get(kind)
     if isinstance(value, (Array, Tensor)):
         return value.dtype
     if isinstance(value, Union):
@@ -64,7 +63,7 @@ def common(interp: Interpreter, values: Iterable[Value]) -> str | None:
     numbers: list[str] = []
     for value in values:
         plain = without_none(value)
-        kind = scalar_type(plain)
+        kind = exact_type(plain)
         if kind is not None:
             numbers.append(kind)
             continue

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.join import scalar_type
 from devfix.analysis.domain.lattice import AT_LEAST_1
+from devfix.analysis.domain.number_types import exact_type
 from devfix.analysis.domain.values import UNKNOWN, Array, Const, Value, without_none
 from devfix.analysis.torch_model.arrays import data_types
 
@@ -31,7 +32,7 @@ def _of_axis(interp: Interpreter, axis: ast.Slice) -> str | None:
     """The dtype of what a slice lays out; an imaginary step is a number of points between the bounds."""
     given = [interp.eval(part) for part in (axis.lower, axis.upper, axis.step) if part is not None]
     counted = axis.step is not None and _is_imaginary(given[-1])
-    kinds = {scalar_type(bound) for bound in (given[:-1] if counted else given)}
+    kinds = {exact_type(bound) for bound in (given[:-1] if counted else given)}
     if not kinds <= {"int", "float"}:
         return None
     return "float64" if counted or "float" in kinds else "int64"

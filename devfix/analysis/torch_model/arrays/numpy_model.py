@@ -6,8 +6,8 @@ import ast
 from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.copying import replace
-from devfix.analysis.domain.join import scalar_type
 from devfix.analysis.domain.lattice import AT_LEAST_1, DTYPES, rank_of_broadcast
+from devfix.analysis.domain.number_types import exact_type
 from devfix.analysis.domain.values import (
     NONE,
     UNKNOWN,
@@ -126,7 +126,7 @@ def _factory(interp: Interpreter, last: str, site: CallSite) -> Value | None:
 
 
 def _arange_dtype(site: CallSite) -> str | None:
-    kinds = {scalar_type(arg.value) for arg in site.args}
+    kinds = {exact_type(arg.value) for arg in site.args}
     return "float64" if "float" in kinds else "int64" if kinds <= {"int"} else None
 
 
@@ -231,7 +231,7 @@ def _at_least_1d(value: Value) -> Value:
     """An item of what is joined counts as an array, were it a scalar."""
     if isinstance(value, Array):
         return replace(value, rank=AT_LEAST_1)
-    kind = scalar_type(value)
+    kind = exact_type(value)
     return Array(numpy_types.NUMBERS.get(kind), 1) if kind is not None else value
 
 

@@ -6,6 +6,7 @@ import ast
 
 from devfix.analysis.domain.join import scalar_type
 from devfix.analysis.domain.lattice import FLOATS, INTEGERS, REAL_OF, promote, rank_of_broadcast
+from devfix.analysis.domain.number_types import MIXED, exact_type
 from devfix.analysis.domain.values import UNKNOWN, Array, Const, Scalar, Sequence, Value
 from devfix.analysis.record.trails import Trail
 
@@ -79,12 +80,12 @@ def _promoted(a: str, b: str) -> str | None:
 def with_number(array: Array, kind: str | None) -> str | None:
     """The dtype of an array and a Python number, which widens nothing within its category."""
     dtype = array.dtype
-    if dtype is None or kind not in NUMBERS:
+    if dtype is None or kind not in (MIXED, *NUMBERS):
         return None
     if dtype in FLOATS or dtype.startswith("complex") or kind == "bool":
         return dtype
-    if kind == "float":
-        return "float64"
+    if kind != "int":
+        return "float64" if kind == "float" else None
     return "int64" if dtype == "bool" else dtype
 
 
@@ -138,5 +139,5 @@ def arithmetic(op: ast.operator, left: Value, right: Value) -> Array:
     elif _is_complex(others[0]):
         dtype = with_complex(arrays[0])
     else:
-        dtype = with_number(arrays[0], scalar_type(others[0]))
+        dtype = with_number(arrays[0], exact_type(others[0]))
     return Array(floating(dtype) if isinstance(op, ast.Div) else dtype, rank, trail)

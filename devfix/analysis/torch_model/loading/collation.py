@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.copying import replace
-from devfix.analysis.domain.join import join_all, scalar_type
+from devfix.analysis.domain.join import join_all
 from devfix.analysis.domain.lattice import AT_LEAST_1, CPU, Device, rank_of_stack
+from devfix.analysis.domain.number_types import MIXED, exact_type
 from devfix.analysis.domain.values import (
     UNKNOWN,
     Array,
@@ -25,7 +26,7 @@ from devfix.analysis.domain.values import (
 from devfix.analysis.language import containers, iteration, named_tuples
 from devfix.analysis.language.frames import CallSite
 from devfix.analysis.record.trails import dtype_trails, extend
-from devfix.analysis.torch_model.arrays.numpy_types import settled
+from devfix.analysis.torch_model.arrays.numpy_types import NUMBERS, settled
 from devfix.analysis.torch_model.libraries import graphs, movables
 
 if TYPE_CHECKING:
@@ -133,10 +134,9 @@ def collate(interp: Interpreter, sample: Value, node: ast.expr, around: Around =
         batch = converted(interp, sample)
         rank = rank_of_stack(sample.rank)
         return replace(batch, rank=rank, parameter=False, leaf=True) if isinstance(batch, Tensor) else batch
-    kind = scalar_type(sample)
-    if kind in ("int", "float", "bool"):
-        dtype = {"int": "int64", "float": "float64", "bool": "bool"}[kind]
-        return Tensor(CPU, dtype, 1, grad=False, leaf=True)
+    kind = exact_type(sample)
+    if kind in (MIXED, *NUMBERS):
+        return Tensor(CPU, NUMBERS.get(kind), 1, grad=False, leaf=True)
     if kind == "str":
         return Sequence(Scalar("str"))
     if isinstance(sample, TupleValue):

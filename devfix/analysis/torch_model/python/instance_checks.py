@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis.domain import classes
 from devfix.analysis.domain.join import scalar_type
 from devfix.analysis.domain.lattice import Device
+from devfix.analysis.domain.number_types import MIXED, exact_type
 from devfix.analysis.domain.values import (
     NONE,
     UNKNOWN,
@@ -208,7 +209,7 @@ def _is_class_of(interp: Interpreter, cls: Class, name: str) -> bool | None:
 
 def _is_kind_of(value: Value, abstract: object) -> bool | None:
     """Whether a number or a text is what an abstract class stands for; arrays may be numbers themselves."""
-    kind = type(None) if value == NONE else _TYPES.get(scalar_type(value) or "")
+    kind = type(None) if value == NONE else _TYPES.get(exact_type(value) or "")
     return issubclass(kind, abstract) if kind is not None and isinstance(abstract, type) else None
 
 
@@ -280,6 +281,8 @@ def _is_built_in(interp: Interpreter, value: Value, obj: Obj | None, name: str) 
         return obj is not None and (
             _inherits(interp, obj, name) or (obj.kind == name and not _is_alike(interp, obj))
         )
+    if exact_type(value) == MIXED and _TYPES[name] in (bool, int, float):
+        return None
     kind = _TYPES.get(scalar_type(value) or "")
     return kind is not None and issubclass(kind, _TYPES[name])
 

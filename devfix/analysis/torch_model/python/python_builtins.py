@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 from devfix.analysis.deciding import rank_tests
 from devfix.analysis.deciding.answers import boolean, truth
 from devfix.analysis.domain.copying import replace
-from devfix.analysis.domain.join import join_all, scalar_type
+from devfix.analysis.domain.join import join_all
 from devfix.analysis.domain.lattice import CPU, Device, promote
+from devfix.analysis.domain.number_types import MIXED, computed, exact_type
 from devfix.analysis.domain.values import (
     NONE,
     UNKNOWN,
@@ -110,7 +111,10 @@ def number(kind: str) -> Handler:
 
 def round_(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``round``: an integer unless told how many digits to keep."""
-    return Scalar("int") if len(site.args) == 1 and not site.keywords else Scalar("float")
+    if len(site.args) == 1 and not site.keywords:
+        return Scalar("int")
+    kind = exact_type(_first(site))
+    return computed({kind}) if kind in ("int", MIXED) else Scalar("float")
 
 
 def range_(interp: Interpreter, name: str, site: CallSite) -> Value:
@@ -228,12 +232,8 @@ def sum_(interp: Interpreter, name: str, site: CallSite) -> Value:
         return operations.derived(interp, [element], site, dtype, element.rank)
     if isinstance(element, Array):
         return Array(element.dtype, element.rank, (interp.site("array", site.node),))
-    kinds = {scalar_type(element), scalar_type(start)}
-    return (
-        Scalar("int" if kinds <= {"int", "bool"} else "float")
-        if kinds <= {"int", "bool", "float"}
-        else UNKNOWN
-    )
+    kinds = {exact_type(element), exact_type(start)}
+    return computed(kinds) if kinds <= {"int", "bool", "float", MIXED} else UNKNOWN
 
 
 #: What numbers of Python are beside tensors.
@@ -242,7 +242,7 @@ _DTYPES = {"bool": "bool", "int": "int64", "float": "float32"}
 
 def _beside_number(dtype: str | None, number: Value) -> str | None:
     """The dtype of tensors that are added to a number: truths add up to integers."""
-    return promote((dtype, 1), (_DTYPES.get(scalar_type(number) or ""), 0))
+    return promote((dtype, 1), (_DTYPES.get(exact_type(number) or ""), 0))
 
 
 def _are_in_places(items: tuple[Value, ...]) -> bool:
@@ -324,7 +324,7 @@ def absolute(interp: Interpreter, name: str, site: CallSite) -> Value:
     if isinstance(value, Const):
         return known(abs(value.value)) if isinstance(value.value, (int, float, complex)) else UNKNOWN
     if isinstance(value, Scalar):
-        return Scalar("int" if value.type in ("int", "bool") else "float")
+        return computed({exact_type(value)})
     return UNKNOWN
 
 

@@ -21,6 +21,7 @@ from devfix.analysis.domain.lattice import (
     promote,
     same_as,
 )
+from devfix.analysis.domain.number_types import exact_type
 from devfix.analysis.domain.values import (
     NONE,
     UNKNOWN,
@@ -215,7 +216,7 @@ def data_dtype(interp: Interpreter, value: Value, around: tuple[Value, ...] = ()
     value = without_none(value)
     if value in around:
         return None
-    kind = scalar_type(value)
+    kind = exact_type(value)
     if kind is not None:
         return {"bool": "bool", "int": "int64", "float": "float32"}.get(kind)
     if isinstance(value, Array):

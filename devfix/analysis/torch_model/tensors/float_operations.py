@@ -10,8 +10,8 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING
 
-from devfix.analysis.domain.join import scalar_type
 from devfix.analysis.domain.lattice import INTEGERS, Device, floating
+from devfix.analysis.domain.number_types import exact_type
 from devfix.analysis.domain.values import NONE, Const, Tensor, Value
 from devfix.analysis.torch_model.modules import norms
 from devfix.analysis.torch_model.tensors import requirements
@@ -183,7 +183,7 @@ def check_difference(
     if operation not in _SUBTRACTIONS or len(truths) != 1:
         return
     others = [value for value in values if not (isinstance(value, Tensor) and value.dtype == "bool")]
-    beside = [value.dtype if isinstance(value, Tensor) else scalar_type(value) for value in others]
+    beside = [value.dtype if isinstance(value, Tensor) else exact_type(value) for value in others]
     if beside[0] in _BESIDE_TRUTHS:
         requirements.record(interp, node, operation, "float-dtype", truths, wanted="float32", numbers="1")
 

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.copying import replace
-from devfix.analysis.domain.join import scalar_type
 from devfix.analysis.domain.lattice import (
     AT_LEAST_1,
     INTEGERS,
@@ -14,6 +13,7 @@ from devfix.analysis.domain.lattice import (
     rank_of_broadcast,
     rank_of_stack,
 )
+from devfix.analysis.domain.number_types import exact_type
 from devfix.analysis.domain.values import (
     FALSE,
     TRUE,
@@ -234,7 +234,7 @@ def where(interp: Interpreter, name: str, site: CallSite) -> Value:
     if all(isinstance(branch, Tensor) for branch in branches):
         return result
     number_range.check_chosen(interp, site, result)
-    numbers = {scalar_type(branch) for branch in branches}
+    numbers = {exact_type(branch) for branch in branches}
     if numbers <= {"int", "float"}:
         return replace(result, dtype="float32" if "float" in numbers else "int64")
     dtypes = {_chosen_dtype(branch, result.dtype) for branch in branches}
@@ -245,7 +245,7 @@ def _chosen_dtype(branch: Value, beside: str | None) -> str | None:
     """The dtype of one of the tensors that ``where`` chooses from; a number takes that of the other."""
     if isinstance(branch, Tensor):
         return branch.dtype
-    kind = scalar_type(branch)
+    kind = exact_type(branch)
     fits = requirements.is_float(beside) or (kind in ("int", "bool") and beside in INTEGERS)
     return beside if kind is not None and fits else None
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from devfix.analysis.domain.join import scalar_type
 from devfix.analysis.domain.lattice import INTEGERS
+from devfix.analysis.domain.number_types import exact_type
 from devfix.analysis.domain.values import Tensor, Value
 from devfix.analysis.torch_model.tensors import requirements
 from devfix.analysis.torch_model.tensors.requirements import Part
@@ -48,7 +48,7 @@ def check(interp: Interpreter, node: ast.AST, operation: str, parts: list[Part],
             detail = {"wanted": "int64", "bound": "1"}
             requirements.record(interp, node, operation, "in-place-dtype", [part, target], **detail)
         return
-    if floats or operation in _DIVIDING or any(scalar_type(other) == "float" for other in others):
+    if floats or operation in _DIVIDING or any(exact_type(other) == "float" for other in others):
         pair = [target, *floats]
         requirements.record(interp, node, operation, "in-place-dtype", pair, wanted="float32")
 

@@ -16,6 +16,7 @@ from devfix.analysis.domain.lattice import (
     promote,
     rank_of_broadcast,
 )
+from devfix.analysis.domain.number_types import MIXED, computed, exact_type
 from devfix.analysis.domain.values import (
     UNKNOWN,
     Array,
@@ -188,7 +189,7 @@ def tensor_result(
     if isinstance(op, ast.Div):
         result = divided(interp, node, [typed(value)[0] for value, _ in (left, right)], result)
     note_fractions(
-        interp, tensors, beside_float=any(scalar_type(value) == "float" for value, _ in (left, right))
+        interp, tensors, beside_float=any(exact_type(value) == "float" for value, _ in (left, right))
     )
     if isinstance(op, ast.Pow) or (isinstance(op, ast.Div) and not isinstance(left[0], Tensor)):
         result = autocast.widened(interp, "pow", result)  # ``2 / x`` is the reciprocal, times 2
@@ -262,8 +263,8 @@ def typed(value: Value) -> tuple[str | None, int | None]:
     """``(dtype, rank)`` of an operand as type promotion sees it; a number is 0-dim."""
     if isinstance(value, (Tensor, Array)):
         return numpy_types.settled(value.dtype), value.rank
-    kinds = {"bool": "bool", "int": "int64", "float": "float32"}
-    return kinds.get(scalar_type(value) or ""), 0
+    kinds = {"bool": "bool", "int": "int64", "float": "float32", MIXED: MIXED}
+    return kinds.get(exact_type(value) or ""), 0
 
 
 def _result_dtype(op: ast.operator, left: Value, right: Value) -> str | None:
@@ -284,8 +285,8 @@ def _with_number(dtype: str | None, number: str | None) -> str | None:
         return None
     if dtype.startswith(("float", "bfloat", "complex")) or number == "bool":
         return dtype
-    if number == "float32":
-        return "float32"
+    if number != "int64":
+        return "float32" if number == "float32" else None
     return "int64" if dtype == "bool" else dtype
 
 
@@ -304,16 +305,15 @@ def _python_result(interp: Interpreter, op: ast.operator, left: Value, right: Va
                 return merged
     if isinstance(left, Const) and isinstance(right, Const):
         return folded(op, left, right)
-    kinds = (scalar_type(left), scalar_type(right))
+    kinds = (exact_type(left), exact_type(right))
     if "str" in kinds:
         together = isinstance(op, ast.Add) and set(kinds) <= {"str", None}
         return assembled([left, right]) if together else Scalar("str")
     if None in kinds:
         return UNKNOWN
-    if isinstance(op, ast.Div) or "float" in kinds:
-        return Scalar("float")
-    logical = isinstance(op, (ast.BitAnd, ast.BitOr, ast.BitXor))
-    return Scalar("bool" if logical and kinds == ("bool", "bool") else "int")
+    if isinstance(op, (ast.BitAnd, ast.BitOr, ast.BitXor)) and kinds == ("bool", "bool"):
+        return Scalar("bool")
+    return Scalar("float") if isinstance(op, ast.Div) else computed({*kinds})
 
 
 def _repeated(interp: Interpreter, left: Value, right: Value) -> Value | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from devfix.analysis.domain.lattice import COMPLEX, COMPLEX_OF, floating, promote, rank_of_broadcast
+from devfix.analysis.domain.number_types import MIXED
 from devfix.analysis.domain.values import FALSE, NONE, TRUE, Tensor
 from devfix.analysis.language.frames import CallSite
 from devfix.analysis.torch_model.tensors.operators import typed
@@ -54,8 +55,8 @@ def _rounds(site: CallSite) -> bool:
 
 
 def _with_numbers(dtype: str | None, kinds: list[str | None]) -> str | None:
-    if dtype == "bool" and "int64" in kinds:
-        return "int64"
-    if dtype is not None and not dtype.startswith(("float", "bfloat", "complex")) and "float32" in kinds:
-        return "float32"
-    return dtype
+    if dtype is None or dtype.startswith(("float", "bfloat", "complex")):
+        return dtype
+    if "float32" in kinds or MIXED in kinds:
+        return "float32" if "float32" in kinds else None
+    return "int64" if dtype == "bool" and "int64" in kinds else dtype

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.join import join_values, scalar_type
 from devfix.analysis.domain.lattice import UNKNOWN_DEVICE
+from devfix.analysis.domain.number_types import any_of_type
 from devfix.analysis.domain.values import (
     UNKNOWN,
     Array,
@@ -17,7 +18,6 @@ from devfix.analysis.domain.values import (
     ExternalMethod,
     Obj,
     Ref,
-    Scalar,
     Tensor,
     TupleValue,
     Union,
@@ -67,9 +67,9 @@ def taken(
         return value
     if constants and isinstance(value, Const):
         return value
-    kind = scalar_type(value)
-    if kind is not None:
-        return Scalar(kind)
+    plain = any_of_type(value)
+    if plain is not None:
+        return plain
 
     def part(held: Value) -> Snapshot:
         return taken(interp, held, depth - 1, is_read=is_read, constants=constants)
