@@ -228,6 +228,8 @@ def test_stages_that_do_not_tell_where_they_are_are_left_alone(text: str) -> Non
         # Both are where the other one is.
         'print(model(torch.ones(8, 4).to("cuda:1")))\n',
         "print(model(torch.ones(8, 4).cuda(1)))\n",
+        'print(model(torch.ones(8, 4).to(torch.device("cuda", 1))))\n',
+        'print(model(torch.ones(8, 4).to(torch.device("cuda", index=int(input())))))\n',
         "print(model(torch.ones(8, 4).cuda().to(device)))\n",
         # Nobody knows which one it is.
         "for i in range(int(input())):\n    print(model(torch.ones(8, 4).to(i)))\n",
@@ -291,3 +293,26 @@ print(torch.stack(losses).sum(), sum(losses))
 
 def test_what_spreads_and_moves_all_that_meets_is_left_alone() -> None:
     assert names(check_texts({"main.py": SPREAD})) <= {"device-scattered"}
+
+
+OPTION = """\
+import argparse
+
+import torch
+from torch import nn
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--gpu", type=int, default={default})
+args = parser.parse_args()
+device = torch.device({device})
+model = nn.Linear(4, 2).to(device)
+print(model(torch.ones(8, 4).cuda()))
+"""
+
+
+@pytest.mark.parametrize(
+    "device", ['f"cuda:{args.gpu}"', "args.gpu", '"cuda", args.gpu', '"cuda:" + str(args.gpu)']
+)
+def test_an_option_names_the_accelerator_that_it_usually_is(device: str) -> None:
+    assert changed(OPTION.format(device=device, default=2)) == ["print(model(torch.ones(8, 4).to(device)))"]
+    assert check_texts({"main.py": OPTION.format(device=device, default=0)}) == []

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from devfix.analysis.deciding.answers import truth
-from devfix.analysis.domain.lattice import ACCELERATOR, CPU, UNKNOWN_DEVICE
+from devfix.analysis.domain.lattice import ACCELERATOR, CPU, UNKNOWN_DEVICE, UNKNOWN_INDEX, Device
 from devfix.analysis.domain.values import (
     FALSE,
     NONE,
@@ -25,7 +25,7 @@ from devfix.analysis.domain.values import (
 from devfix.analysis.language.frames import CallSite
 from devfix.analysis.torch_model.devices import device_settings, device_strings
 from devfix.analysis.torch_model.devices.autocast import ON_HOST
-from devfix.analysis.torch_model.tensors.arguments import dtype_of
+from devfix.analysis.torch_model.tensors.arguments import device_of, dtype_of
 from devfix.analysis.torch_model.tensors.legacy_types import type_named
 
 if TYPE_CHECKING:
@@ -55,7 +55,15 @@ def device(interp: Interpreter, name: str, site: CallSite) -> Value:
     if device_settings.is_setting(site.get(0, "device", "type")):
         return DeviceValue(ACCELERATOR)
     found = device_strings.asked(interp, site, 0, "device", "type")
-    return DeviceValue(found if found is not None else UNKNOWN_DEVICE, mps=mps)
+    return DeviceValue(_numbered(found or UNKNOWN_DEVICE, site.value(1, "index")), mps=mps)
+
+
+def _numbered(kind: Device, number: Value | None) -> Device:
+    """``torch.device("cuda", 1)``."""
+    if not kind.is_accelerator or number in (None, NONE):
+        return kind
+    named = device_of(number)
+    return named if named is not None and named.is_accelerator else Device("accelerator", UNKNOWN_INDEX)
 
 
 def accelerator(interp: Interpreter, name: str, site: CallSite) -> Value:

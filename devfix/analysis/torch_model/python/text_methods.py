@@ -35,6 +35,8 @@ _EXACT = frozenset(
     "lower upper title capitalize isdigit replace count find zfill format".split()
 )
 _LONGEST = 200
+#: An accelerator by its number.
+_NUMBERED = re.compile(r"cuda:\d+")
 #: A width, which makes a long text of a short one, or one that is given as an argument.
 _WIDE = re.compile(r"\d{4}|\*|\{[^{}]*\{")
 #: How Python refuses arguments.
@@ -106,7 +108,7 @@ def _filled(text: str, ends: tuple[str, str]) -> Value:
 def assembled(parts: list[Value]) -> Value:
     """An f-string, or strings one after the other.
 
-    ``f"cuda:{rank}"`` names an accelerator whatever the rank is: the first one where it usually is 0.
+    ``f"cuda:{rank}"`` names an accelerator whatever the rank is: the one that it usually is, such as the first.
     """
     found = [str(part.value) if isinstance(part, Const) else None for part in parts]
     known = [usual_value(part) for part in parts]
@@ -116,7 +118,7 @@ def assembled(parts: list[Value]) -> Value:
     if None not in found:
         return Const(usual)
     if (found[0] or "").startswith("cuda:"):
-        return Const("cuda:0" if usual == "cuda:0" else "cuda:?")
+        return Const(usual if usual is not None and _NUMBERED.fullmatch(usual) else "cuda:?")
     return Scalar("str", usual, (found[0] or "", found[-1] or ""))
 
 

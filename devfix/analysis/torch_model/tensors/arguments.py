@@ -16,6 +16,7 @@ from devfix.analysis.domain.lattice import (
     DTYPE_ALIASES,
     DTYPES,
     UNKNOWN_DEVICE,
+    UNKNOWN_INDEX,
     Device,
     parse_device,
     promote,
@@ -67,7 +68,7 @@ def device_of(value: Value | None) -> Device | None:
         if isinstance(value.value, int) and not isinstance(value.value, bool):
             return Device("accelerator", str(value.value))
     if is_shown_device(value) or (isinstance(value, Scalar) and value.type == "int"):
-        return Device("accelerator", "?")
+        return Device("accelerator", _usual_number(value))
     if (
         isinstance(value, Scalar)
         and isinstance(value.usual, str)
@@ -77,6 +78,13 @@ def device_of(value: Value | None) -> Device | None:
     if isinstance(value, Unknown) and value.token and not batch_mates.is_one(value):
         return ACCELERATOR if device_settings.is_device(value) else same_as(value.token)
     return UNKNOWN_DEVICE
+
+
+def _usual_number(value: Value) -> str:
+    """The number of an accelerator where an option names it that usually is another one than the first."""
+    usual = value.usual if isinstance(value, Scalar) else None
+    named = isinstance(usual, int) and not isinstance(usual, bool) and usual > 0
+    return str(usual) if named else UNKNOWN_INDEX
 
 
 def is_shown_device(value: Value) -> bool:
