@@ -87,7 +87,7 @@ print(net(shifted(torch.ones(2, 4))), net(shifted(torch.ones(2, 4, device=DEVICE
     assert "shift = torch.ones(4, device=DEVICE)" in text
 
 
-def test_a_move_to_where_the_module_is_no_more_gives_way_to_another() -> None:
+def test_a_note_of_where_the_module_was_tells_where_it_is() -> None:
     text = _fixed("""
 class Net(nn.Module):
     def __init__(self):
@@ -105,4 +105,5 @@ def sampled(net, n):
 
 print(sampled(Net().to(DEVICE), 3))
 """)
-    assert "return net(torch.randn(n, 4).to(DEVICE))" in text
+    assert "return net(torch.randn(n, 4).to(net.device))" in text
+    assert "@property\n    def device(self):\n        return next(self.parameters()).device" in text

@@ -44,6 +44,10 @@ def _titles(collected: str, outside: str = INSIDE) -> list[str]:
         ("return [*self.parameters(), *(p for m in self.members for p in m.parameters())]", INSIDE),
         ("a = dict(self.named_parameters()); return a, [m.named_parameters() for m in self.members]", INSIDE),
         ("pass", "weights = list(net.parameters())\nfor m in net.members:\n    weights += m.parameters()"),
+        (
+            "own = self.parameters(); return [*own, *(p for m in self.members for q in [m] for p in q.parameters())]",
+            INSIDE,
+        ),
     ],
 )
 def test_what_is_listed_beside_the_rest_is_not_registered(collected: str, outside: str) -> None:

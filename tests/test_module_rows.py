@@ -132,6 +132,14 @@ def fixed(text: str) -> str:
                 "self.parts_modules = nn.ModuleList(module for row in self.parts.values() for module in row)"
             ),
         ),
+        (
+            "self.parts = [{(0, k): nn.Linear(4, 4) for k in range(2)} for _ in range(2)]",
+            "for row in self.parts:\n    for layer in row.values():\n        x = layer(x)",
+            (
+                "self.parts = [{(0, k): nn.Linear(4, 4) for k in range(2)} for _ in range(2)]\n"
+                "self.parts_modules = nn.ModuleList(module for row in self.parts for module in row.values())"
+            ),
+        ),
     ],
 )
 def test_rows_become_containers_that_are_registered(made: str, used: str, after: str) -> None:
@@ -154,6 +162,14 @@ def test_rows_become_containers_that_are_registered(made: str, used: str, after:
         (
             "self.parts = {0: nn.Linear(4, 4)}\nself.parts[1] = nn.Linear(4, 4)",
             "x = self.parts[1](self.parts[0](x))",
+        ),
+        (
+            "self.parts = [{0: nn.Linear(4, 4)}]\nself.parts[0][1] = nn.Linear(4, 4)",
+            "x = self.parts[0][1](self.parts[0][0](x))",
+        ),
+        (
+            "self.parts = [{0: nn.Linear(4, 4)}]\nself.parts.append({1: nn.Linear(4, 4)})",
+            "x = self.parts[1][1](self.parts[0][0](x))",
         ),
         # A row that is filled, or used as a plain list or dict, once it is in the container.
         (

@@ -12,6 +12,7 @@ from devfix.analysis.record.facts import Facts
 
 _LISTING = frozenset({"parameters", "named_parameters"})
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_Loop = ast.For | ast.AsyncFor | ast.comprehension
 
 
 def would_be(facts: Facts, name: str) -> bool:
@@ -51,18 +52,30 @@ def _lists_both(nodes: list[ast.AST], names: set[str]) -> bool:
     listed = set(filter(None, map(_listed, nodes)))
     if not listed:
         return False
-    for node in nodes:
-        if not isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension)):
-            continue
+    loops = [node for node in nodes if isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension))]
+    for loop in loops:
         holders = {
             ast.unparse(part.value)
-            for part in ast.walk(node.iter)
+            for part in ast.walk(loop.iter)
             if isinstance(part, ast.Attribute) and part.attr in names
         }
-        targets = {part.id for part in ast.walk(node.target) if isinstance(part, ast.Name)}
-        if holders & listed and targets & listed:
+        if holders & listed and _reached(loop, loops) & listed:
             return True
     return False
+
+
+def _reached(loop: _Loop, loops: list[_Loop]) -> set[str]:
+    """The names of what a loop goes through, and of what others go through in that: the modules in each row."""
+    found: set[str] = set()
+    pending = [loop]
+    while pending:
+        found |= _names(pending.pop().target)
+        pending += [each for each in loops if found & _names(each.iter) and not _names(each.target) <= found]
+    return found
+
+
+def _names(node: ast.AST) -> set[str]:
+    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
 
 
 def _listed(node: ast.AST) -> str:

@@ -10,19 +10,23 @@ from devfix.findings import InsertAfter, Mismatch
 from devfix.placement.modules.registration import Attribute
 
 _ENUMERATIONS = frozenset({"Enum", "IntEnum", "Flag", "IntFlag"})
-_CHANGING = frozenset({"update", "pop", "popitem", "setdefault", "clear"})
+_CHANGING = frozenset("update pop popitem setdefault clear append extend insert remove".split())
+_DICTS = (ast.Dict, ast.DictComp)
+_LISTS = (ast.List, ast.Tuple, ast.ListComp)
 #: What goes through the modules of a dict, by what it holds them in.
 _THROUGH = {
     "": "{kept}.values()",
     "list": "module for row in {kept}.values() for module in row",
     "dict": "module for row in {kept}.values() for module in row.values()",
 }
+#: The same of a list.
+_THROUGH_LIST = {"dict": "module for row in {kept} for module in row.values()"}
 
 
 def are_others(facts: Facts, mismatch: Mismatch, value: ast.expr | None) -> bool:
-    """Whether some keys of a dict that is written out are known to be no texts; members of an enumeration are none."""
-    if not isinstance(value, (ast.Dict, ast.DictComp)):
-        return False
+    """Whether some keys of a dict, or of dicts in a list, are known to be no texts; members of an enumeration are none."""
+    if not isinstance(value, _DICTS):
+        return isinstance(value, _LISTS) and mismatch.get("keys") == "others"
     named = {each.id for each in _classes(value) if isinstance(each, ast.Name)}
     return mismatch.get("keys") == "others" or any(
         isinstance(node, ast.ClassDef) and node.name in named and _is_enumeration(node)
@@ -47,24 +51,28 @@ def _is_enumeration(node: ast.ClassDef) -> bool:
 
 
 def beside(attribute: Attribute, statement: ast.stmt, rows: str, name: str) -> InsertAfter | None:
-    """A ``ModuleList``, which is called ``name``, of what a dict holds behind the statement that makes it; None where more may be put in."""
+    """A ``ModuleList``, which is called ``name``, of what a dict or a list of dicts holds behind the statement that makes it; None where more may be put in."""
     outline, kept = attribute.outline, ast.unparse(attribute.target)
     new = f"{attribute.name}_modules"
-    alone = isinstance(statement, ast.Assign) and statement.targets == [attribute.target]
-    if not alone or rows not in _THROUGH or new in outline.source.text or _is_changed(attribute):
+    if not isinstance(statement, ast.Assign) or statement.targets != [attribute.target]:
         return None
-    through = _THROUGH[rows].format(kept=kept)
+    through = (_THROUGH if isinstance(statement.value, _DICTS) else _THROUGH_LIST).get(rows)
+    if through is None or new in outline.source.text or _is_changed(attribute):
+        return None
+    through = through.format(kept=kept)
     return InsertAfter(outline.source.span(statement), f"{kept}_modules = {name}({through})")
 
 
 def _is_changed(attribute: Attribute) -> bool:
-    """Whether something else than the statement that makes a dict puts something into it, or takes something out."""
+    """Whether something else than the statement that makes it puts something into a dict or list, or takes something out."""
     outline = attribute.outline
     for node in ast.walk(outline.source.tree):
         if isinstance(node, ast.Attribute) and node.attr == attribute.name:
             above = outline.parents.get(node)
-            if isinstance(above, ast.Subscript) and not isinstance(above.ctx, ast.Load):
-                return True
+            while isinstance(above, ast.Subscript):
+                if not isinstance(above.ctx, ast.Load):
+                    return True
+                above = outline.parents.get(above)
             if isinstance(above, ast.Attribute) and above.attr in _CHANGING:
                 return True
             if not isinstance(node.ctx, ast.Load) and node is not attribute.target:

@@ -12,9 +12,7 @@ from devfix.analysis.language.frames import CallSite
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
-_PACKAGES = (
-    "torch.quantization", "torch.quantization.quantize", "torch.ao.quantization", "torch.ao.quantization.quantize",
-)  # fmt: skip
+_PACKAGES = ("torch.quantization", "torch.ao.quantization")
 _FUNCTIONS = ("quantize_dynamic", "quantize", "convert")
 _OF_GRAPHS = ("torch.quantization.quantize_fx", "torch.ao.quantization.quantize_fx")
 
