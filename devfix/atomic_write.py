@@ -109,9 +109,13 @@ def write_anywhere(path: str | os.PathLike[str], data: bytes) -> None:
 
 def _take_over(new: int | str, old: str, status: os.stat_result) -> None:
     if hasattr(os, "chown"):
-        with contextlib.suppress(PermissionError):
+        # Not everybody may, and not every owner is one that can be named in a container.
+        with contextlib.suppress(OSError):
             os.chown(new, status.st_uid, status.st_gid)
-    os.chmod(new, stat.S_IMODE(status.st_mode))
+    mode = stat.S_IMODE(status.st_mode)
+    # Where all files have one mode nobody may set it.
+    if stat.S_IMODE(os.stat(new).st_mode) != mode:
+        os.chmod(new, mode)
     if hasattr(os, "listxattr"):
         # Access control lists among them; a file system may have none, or refuse some.
         with contextlib.suppress(OSError):

@@ -56,11 +56,6 @@ class Options:
         return tuple(Path(self.stdin_filename) if path == _STDIN else path for path in self.paths)
 
     @property
-    def names_baseline(self) -> bool:
-        """Whether the user says which file is the baseline, if there is one."""
-        return bool(self.asked.baseline or self.asked.config)
-
-    @property
     def filters(self) -> bool:
         """Whether the text comes from standard input."""
         return _STDIN in self.paths
@@ -171,11 +166,11 @@ def _check(options: Options) -> int:
     results = _run(options, engine, Task())
     wishes = options.wishes
     if wishes.write or wishes.update:
-        return _record(results, engine, output, keep=wishes.update, named=options.names_baseline)
+        return _record(results, engine, output, keep=wishes.update)
     if wishes.prune:
         from devfix.known_findings import prune
 
-        sys.stderr.write(f"{printable(prune(results, engine, named=options.names_baseline))}\n")
+        sys.stderr.write(f"{printable(prune(results, engine))}\n")
     if wishes.add_ignore is not None:
         results = _without_known(results, known_of(options, engine, results), engine, quiet=output.quiet)
         return _ignore(results, options, engine, output)
@@ -190,10 +185,10 @@ def _reported(options: Options, engine: Engine, results: Results) -> Results:
     return results
 
 
-def _record(results: Results, engine: Engine, output: Output, *, keep: bool, named: bool) -> int:
+def _record(results: Results, engine: Engine, output: Output, *, keep: bool) -> int:
     from devfix.known_findings import record
 
-    _say(f"{printable(record(results, engine, keep=keep, named=named))}\n")
+    _say(f"{printable(record(results, engine, keep=keep))}\n")
     report_faults(results, output)
     return _ERROR if results.has_faults else 0
 

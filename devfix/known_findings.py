@@ -17,6 +17,7 @@ from devfix.config import ConfigError
 from devfix.config.reading import is_below
 from devfix.engine import Engine
 from devfix.judgement import UnusedSuppression
+from devfix.project import REPOSITORY_MARK, marked_root
 from devfix.report.results import Results
 from devfix.silencing import silenced
 from devfix.writing import places_of, write_reports
@@ -63,9 +64,9 @@ def without_known(results: Results, known: Sequence[Known], engine: Engine) -> t
     return results, said
 
 
-def prune(results: Results, engine: Engine, *, named: bool) -> str:
-    """Take out of the baseline, which the user may have ``named``, what is gone; raises ConfigError."""
-    path = _written(engine, named=named)
+def prune(results: Results, engine: Engine) -> str:
+    """Take out of the baseline what is gone; raises ConfigError."""
+    path = _written(engine)
     known = read_baseline(path)
     stale = hide(results, known, engine.selection.runs).stale
     if stale:
@@ -73,12 +74,12 @@ def prune(results: Results, engine: Engine, *, named: bool) -> str:
     return f"Took {_findings(sum(count for _, count in stale))} out of {path}."
 
 
-def record(results: Results, engine: Engine, *, keep: bool, named: bool) -> str:
-    """Write all that was found to the baseline, which the user may have ``named``; raises ConfigError.
+def record(results: Results, engine: Engine, *, keep: bool) -> str:
+    """Write all that was found to the baseline; raises ConfigError.
 
     What it has of files that were not looked at, and by rules that did not run, is kept where that is asked for.
     """
-    path = _written(engine, named=named)
+    path = _written(engine)
     if results.reports and all(report.skipped is not None for report in results.reports):
         names = ", ".join(report.path for report in results.reports[:3])
         raise ConfigError(
@@ -114,13 +115,16 @@ def _baseline(engine: Engine) -> str:
     return _shown(engine.settings.baseline or USUAL_NAME)
 
 
-def _written(engine: Engine, *, named: bool) -> str:
+def _written(engine: Engine) -> str:
     """The baseline, where it may be written: what came with a project does not choose a file outside of it."""
     path = _baseline(engine)
-    root = engine.settings.root if engine.settings.baseline else os.getcwd()
-    if not named and not is_below(path, root):
+    folder = os.path.abspath(engine.settings.root) if engine.settings.baseline else os.getcwd()
+    # Settings of a part of a repository may extend those of all of it, and so have their baseline.
+    around = [marked_root(folder), marked_root(folder, (REPOSITORY_MARK,))]
+    places = [folder, *(each for each in around if each is not None)]
+    if not engine.of_files.is_told("baseline") and not any(is_below(path, place) for place in places):
         raise ConfigError(
-            f"the baseline {path} lies outside of {os.path.abspath(root)}; `--baseline {path}` writes it all the same"
+            f"the baseline {path} lies outside of {places[-1]}; `--baseline {path}` writes it all the same"
         )
     return path
 

@@ -10,12 +10,13 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
-from multiprocessing.context import BaseContext
+from contextlib import contextmanager, nullcontext
 from typing import Generic, TypeVar
 
 #: Python asks for it before it looks for any module; since 3.11.
 _SAFE_PATH = "PYTHONSAFEPATH"
+#: All threads have one environment, and each puts it back as it was.
+_ENVIRONMENT = threading.Lock()
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -50,7 +51,7 @@ class Pool(Generic[Item, Result]):
         with executor:
             try:
                 for item, future in zip(items, reversed(futures), strict=True):
-                    yield self.work(item) if future.cancel() else self._result(item, future)
+                    yield self.work(item) if future.cancel() else self._result(executor, item, future)
             except BaseException:
                 executor.shutdown(wait=False, cancel_futures=True)
                 raise
@@ -60,15 +61,17 @@ class Pool(Generic[Item, Result]):
         with executor:
             try:
                 for item, future in zip(items, futures, strict=True):
-                    yield self._result(item, future)
+                    yield self._result(executor, item, future)
             except BaseException:
                 executor.shutdown(wait=False, cancel_futures=True)
                 raise
 
-    def _result(self, item: Item, future: Future[Result]) -> Result:
+    def _result(self, executor: ProcessPoolExecutor, item: Item, future: Future[Result]) -> Result:
         try:
             return future.result()
         except BrokenProcessPool:
+            # Without the thread of what is broken a process can be forked again.
+            executor.shutdown()
             # One death breaks the whole pool, so each item gets a process of its own to show which it was.
             return self._alone(item)
 
@@ -82,8 +85,10 @@ class Pool(Generic[Item, Result]):
 
     def _started(self, items: Sequence[Item], jobs: int) -> tuple[ProcessPoolExecutor, list[Future[Result]]]:
         """Processes, all of which are started by the time that they have their items."""
-        with _off_the_current_folder():
-            executor = ProcessPoolExecutor(jobs, mp_context=_context(), initializer=_end_when_interrupted)
+        forks = _forks()
+        with nullcontext() if forks else _off_the_current_folder():
+            context = multiprocessing.get_context("fork" if forks else "spawn")
+            executor = ProcessPoolExecutor(jobs, mp_context=context, initializer=_end_when_interrupted)
             return executor, [executor.submit(self.work, item) for item in items]
 
 
@@ -95,15 +100,16 @@ def _end_when_interrupted() -> None:
 @contextmanager
 def _off_the_current_folder() -> Iterator[None]:
     """Processes that are not forked find no modules in the folder that is checked, not even before they know where to look."""
-    before = os.environ.get(_SAFE_PATH)
-    os.environ[_SAFE_PATH] = "1"
-    try:
-        yield
-    finally:
-        if before is None:
-            del os.environ[_SAFE_PATH]
-        else:
-            os.environ[_SAFE_PATH] = before
+    with _ENVIRONMENT:
+        before = os.environ.get(_SAFE_PATH)
+        os.environ[_SAFE_PATH] = "1"
+        try:
+            yield
+        finally:
+            if before is None:
+                del os.environ[_SAFE_PATH]
+            else:
+                os.environ[_SAFE_PATH] = before
 
 
 def _is_safe() -> bool:
@@ -114,7 +120,3 @@ def _is_safe() -> bool:
 def _forks() -> bool:
     # Forking is fast, and safe as long as no other thread holds a lock.
     return sys.platform == "linux" and threading.active_count() == 1
-
-
-def _context() -> BaseContext:
-    return multiprocessing.get_context("fork" if _forks() else "spawn")

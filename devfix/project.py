@@ -16,8 +16,10 @@ from devfix.source import Source, read_source
 
 __all__ = ["Layout", "Program", "Project", "Scanned", "collect", "find_roots", "load_project"]
 
+#: What is in the folder that a repository has its files in.
+REPOSITORY_MARK = ".git"
 #: A file at one of these marks the folder from which a project's scripts are run.
-_ROOT_MARKS = (".git", "pyproject.toml", "setup.cfg", "setup.py")
+_ROOT_MARKS = (REPOSITORY_MARK, "pyproject.toml", "setup.cfg", "setup.py")
 
 
 #: How programs name their device, or what says it of the files of one.
@@ -341,9 +343,9 @@ def find_roots(paths: Iterable[str | os.PathLike[str]], more: Iterable[str] = ()
     return tuple(roots)
 
 
-def marked_root(folder: str) -> str | None:
+def marked_root(folder: str, marks: Iterable[str] = _ROOT_MARKS) -> str | None:
     """The nearest folder, this one or one above it, that is marked as a project's own; None where none is."""
-    while not any(os.path.exists(os.path.join(folder, mark)) for mark in _ROOT_MARKS):
+    while not any(os.path.exists(os.path.join(folder, mark)) for mark in marks):
         parent = os.path.dirname(folder)
         if parent == folder:
             return None

@@ -16,13 +16,17 @@ _MOST = 8 * 2**20
 
 def read_regular(path: str | os.PathLike[str], most: int, *, flags: int = 0) -> bytes:
     """The bytes of a file, or one more than ``most`` of a larger one; raises OSError, also for what is no regular file."""
-    with os.fdopen(os.open(path, _FLAGS | flags), "rb") as file:
-        status = os.fstat(file.fileno())
+    descriptor = os.open(path, _FLAGS | flags)
+    try:
+        status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
             raise OSError(errno.EINVAL, "is not a regular file", os.fspath(path))
-        # No more memory than the file has bytes, unless it turns out to have more.
-        data = file.read(min(status.st_size, most) + 1) or b""
-        return data + (file.read(most + 1 - len(data)) or b"") if len(data) > status.st_size else data
+        with open(descriptor, "rb", closefd=False) as file:
+            # No more memory than the file has bytes, unless it turns out to have more.
+            data = file.read(min(status.st_size, most) + 1) or b""
+            return data + (file.read(most + 1 - len(data)) or b"") if len(data) > status.st_size else data
+    finally:
+        os.close(descriptor)
 
 
 def read_small(path: str | os.PathLike[str]) -> bytes:

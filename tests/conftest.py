@@ -11,14 +11,16 @@ from pathlib import Path
 
 import parts
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 #: All files with tests, which parts of the run share.
 _FILES = sorted(path.name for path in Path(__file__).parent.glob("test_*.py"))
 
-# How long an example takes depends on the machine, which says nothing of the code.
+# How long an example takes to make or to test depends on the machine, which says nothing of the code.
 # Where a result decides something, the same programs are tried each time; elsewhere new ones.
-settings.register_profile("devfix", deadline=None, derandomize="CI" in os.environ)
+settings.register_profile(
+    "devfix", deadline=None, derandomize="CI" in os.environ, suppress_health_check=[HealthCheck.too_slow]
+)
 settings.load_profile("devfix")
 
 # A tenth of the time went into looking for garbage.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 import tempfile
@@ -57,6 +58,23 @@ def test_a_read_only_file_or_folder_says_so(tmp_path: Path, monkeypatch: pytest.
         # Modes do not stop a test that runs as root.
         monkeypatch.setattr(os, "access", lambda path, _, locked=locked: Path(path) != locked)
         assert not may_write(str(link))
+
+
+@pytest.mark.skipif(not hasattr(os, "chown"), reason="the system has no owners of that kind")
+@pytest.mark.parametrize("number", [errno.EPERM, errno.EINVAL, errno.ENOTSUP])
+def test_a_file_system_that_keeps_neither_owners_nor_modes_is_written_to(
+    number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(number, os.strerror(number))
+
+    path = tmp_path / "a.py"
+    path.write_text("old")
+    path.chmod(0o600)
+    monkeypatch.setattr(os, "chown", refuse)
+    monkeypatch.setattr(os, "chmod", refuse)
+    write_atomically(str(path), b"new")
+    assert path.read_text() == "new"
 
 
 @pytest.mark.skipif(os.chmod not in os.supports_fd, reason="the system goes by names")

@@ -208,7 +208,7 @@ EDITS = st.lists(
 
 
 @given(st.lists(EDITS, min_size=1, max_size=6), st.booleans())
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 def test_after_any_edits_the_cache_says_what_a_run_says(
     batches: list[list[tuple[str, str | None]]], settled: bool
 ) -> None:

@@ -124,7 +124,11 @@ globs = st.text("ab*?/![]\\-x.y ^", min_size=1, max_size=7) | st.sampled_from(
 texts = st.lists(globs, max_size=5).map("\n".join)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=60,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
 @given(
     st.dictionaries(
         st.sampled_from([".gitignore", "x/.gitignore", "x/y/.gitignore", ".git/info/exclude", "user"]), texts

@@ -199,6 +199,33 @@ def test_a_project_chooses_no_file_outside_of_it(words: tuple[str, ...], tmp_pat
     assert run("check", *words, "--baseline", "../home/profile")[0] in (0, 1)
 
 
+def test_what_is_told_besides_opens_no_other_place(tmp_path: Path) -> None:
+    write("profile", "mine")
+    write("project/devfix.toml", 'baseline = "../profile"')
+    write("project/a.py", CODE)
+    os.chdir("project")
+    assert run("check", "--write-baseline", "--config", "adopt = false")[0] == 2
+    assert (tmp_path / "profile").read_text() == "mine"
+    assert run("check", "--write-baseline", "--config", "baseline = '../known'")[0] == 0
+    assert (tmp_path / "known").exists()
+
+
+@pytest.mark.parametrize("name", ["devfix.toml", "pyproject.toml"])
+@pytest.mark.parametrize("of_part", ['extend = "../../devfix.toml"', 'baseline = "../../known.json"'])
+def test_a_part_of_a_repository_has_the_baseline_of_all_of_it(name: str, of_part: str) -> None:
+    git("init", "-q", ".")
+    write("devfix.toml", 'baseline = "known.json"')
+    write(f"parts/a/{name}", f"[tool.devfix]\n{of_part}\n")
+    write("parts/a/a.py", CODE)
+    os.chdir("parts/a")
+    assert run("check", "--write-baseline")[0] == 0
+    assert Path("../../known.json").exists()
+    assert run("check")[0] == 0
+    write("a.py", "import torch\n")
+    assert run("check", "--prune-baseline")[0] == 0
+    assert json.loads(Path("../../known.json").read_text())["findings"] == []
+
+
 def test_a_link_of_a_project_is_no_place_for_a_baseline(tmp_path: Path) -> None:
     write("project/a.py", CODE)
     os.chdir("project")

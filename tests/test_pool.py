@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
+from threading import Barrier
 
 import pytest
 
@@ -61,6 +65,40 @@ def test_what_others_die_of_is_lost_alone() -> None:
 def test_only_the_item_whose_process_dies_is_lost() -> None:
     results = list(Pool(work, died, 2).map([11, 12, 13, 14]))
     assert [item for item, _ in results] == [11, 12, -13, 14]
+
+
+def test_no_thread_of_a_broken_pool_is_left_when_processes_are_started_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    threads = []
+    started = Pool._started
+
+    def counted(self: Pool[int, tuple[int, int]], items: Sequence[int], jobs: int) -> object:
+        threads.append(threading.active_count())
+        return started(self, items, jobs)
+
+    monkeypatch.setattr(Pool, "_started", counted)
+    assert [item for item, _ in Pool(work, died, 2).map([13, 14])] == [-13, 14]
+    assert len(threads) > 1
+    assert len(set(threads)) == 1
+
+
+def test_the_environment_stays_as_threads_find_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PYTHONSAFEPATH", raising=False)
+    for _ in range(20):
+        within = Barrier(2)
+
+        def enter(within: Barrier = within) -> None:
+            within.wait()
+            with pool._off_the_current_folder():
+                assert os.environ["PYTHONSAFEPATH"] == "1"
+                time.sleep(0.001)
+                assert os.environ["PYTHONSAFEPATH"] == "1"
+
+        with ThreadPoolExecutor(2) as threads:
+            for done in [threads.submit(enter) for _ in range(2)]:
+                done.result()
+        assert "PYTHONSAFEPATH" not in os.environ
 
 
 def test_processes_that_are_not_forked_run_nothing_of_the_current_folder(

@@ -89,7 +89,11 @@ def test_everything_but_the_fix_is_kept_to_the_byte(before: bytes, after: bytes)
     assert Path("a.py").read_bytes() == after
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=50, deadline=None)
+@settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+    max_examples=50,
+    deadline=None,
+)
 @given(
     st.lists(st.sampled_from(["bad", "x = 'é'", "# 😀 bad", "if x:\n\tbad", ""])),
     st.sampled_from(["\n", "\r\n"]),

@@ -99,6 +99,9 @@ def test_each_file_has_rules_of_its_own() -> None:
         def naming(self, _selector: str) -> str:
             return ""
 
+        def is_told(self, _key: str) -> bool:
+            return False
+
     selection = Selection(RULES, Settings(), Two())
     assert selection.allows("a.py", "DF101", "model-not-moved")
     assert not selection.allows("b.py", "DF101", "model-not-moved")

@@ -28,6 +28,10 @@ class SettingsOf(Protocol):
         """The place in a settings file that names a rule, or what may be one; "" where none does."""
         ...
 
+    def is_told(self, key: str) -> bool:
+        """Whether a setting was told for the run, and not by a file that may have come with what is checked."""
+        ...
+
 
 @dataclass
 class Configuration:
@@ -62,6 +66,10 @@ class Configuration:
         """The place in a settings file read so far that names a rule, or what may be one; "" where none does."""
         read = (*(self.fixed or ()), *(layer for layers in self._layers.values() for layer in layers))
         return next(filter(None, (layer.naming(selector) for layer in read if layer.file is not None)), "")
+
+    def is_told(self, key: str) -> bool:
+        """Whether a setting was told for the run, and not by a file that may have come with what is checked."""
+        return any(key in layer.values for layer in (*self.overrides, *(self.fixed or ())))
 
     def agrees(self, other: Configuration) -> bool:
         """Whether all that was asked of this one has the same answers in another that was asked before."""

@@ -80,3 +80,7 @@ class Settings:
     def naming(self, selector: str) -> str:  # noqa: ARG002 - as a configuration's
         """Where a rule is named: nobody knows, as these are of no file."""
         return ""
+
+    def is_told(self, key: str) -> bool:  # noqa: ARG002 - as a configuration's
+        """Whether a setting was told for the run: all of these were."""
+        return True
