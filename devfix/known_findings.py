@@ -119,13 +119,16 @@ def _written(engine: Engine) -> str:
     """The baseline, where it may be written: what came with a project does not choose a file outside of it."""
     path = _baseline(engine)
     folder = os.path.abspath(engine.settings.root) if engine.settings.baseline else os.getcwd()
+    if engine.of_files.is_told("baseline") or is_below(path, folder):
+        return path
     # Settings of a part of a repository may extend those of all of it, and so have their baseline.
-    around = [marked_root(folder), marked_root(folder, (REPOSITORY_MARK,))]
-    places = [folder, *(each for each in around if each is not None)]
-    if not engine.of_files.is_told("baseline") and not any(is_below(path, place) for place in places):
+    around = [each for each in (marked_root(folder), marked_root(folder, (REPOSITORY_MARK,))) if each]
+    if not any(is_below(path, place) for place in around):
         raise ConfigError(
-            f"the baseline {path} lies outside of {places[-1]}; `--baseline {path}` writes it all the same"
+            f"the baseline {path} lies outside of {(around or [folder])[-1]}; `--baseline {path}` writes it all the same"
         )
+    if os.path.exists(path):
+        read_baseline(path)  # which raises where it is something else
     return path
 
 

@@ -26,7 +26,7 @@ class Pool(Generic[Item, Result]):
     """Maps ``work`` over items, in order.
 
     ``on_death`` gives the result for an item whose process died (out of memory, killed). One
-    job, or one item, is worked on in this process.
+    job, or one item, is worked on in this process, and so is all where others would look for modules in the current folder.
     """
 
     def __init__(self, work: Callable[[Item], Result], on_death: Callable[[Item], Result], jobs: int) -> None:

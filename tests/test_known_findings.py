@@ -185,6 +185,28 @@ def test_what_cannot_be(arguments: tuple[str, ...], message: str) -> None:
     assert message in err
 
 
+def test_what_is_no_baseline_is_kept_wherever_a_part_of_a_repository_has_its_own() -> None:
+    git("init", "-q", ".")
+    write("profile", "mine")
+    write("part/devfix.toml", 'baseline = "../profile"')
+    write("part/a.py", CODE)
+    os.chdir("part")
+    code, out, err = run("check", "--write-baseline")
+    assert (code, out) == (2, "")
+    assert "the baseline" in err
+    assert "cannot be read" in err
+    assert Path("../profile").read_text() == "mine"
+
+
+def test_a_file_that_is_no_program_with_tensors_any_more_has_nothing_known() -> None:
+    write("a.py", CODE)
+    assert run("check", "--write-baseline")[0] == 0
+    write("a.py", "x = 1\n")
+    assert "2 findings of it are gone" in run("check", "--baseline", "devfix-baseline.json")[2]
+    run("check", "--baseline", "devfix-baseline.json", "--prune-baseline")
+    assert json.loads(Path("devfix-baseline.json").read_text())["findings"] == []
+
+
 @pytest.mark.parametrize("words", [("--write-baseline",), ("--update-baseline",), ("--prune-baseline",)])
 def test_a_project_chooses_no_file_outside_of_it(words: tuple[str, ...], tmp_path: Path) -> None:
     write("home/profile", '{"version": 1, "findings": []}')

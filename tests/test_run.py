@@ -451,7 +451,7 @@ def test_a_program_goes_the_whole_way(tmp_path: Path, interrupt: Callable[[int, 
             before.append(running.stderr.readline())
         # As from the keyboard: to everything in the foreground; or as by who knows of one process only.
         interrupt(running.pid, signal.SIGINT)
-        out, _ = running.communicate(timeout=60)
+        out, _ = running.communicate(timeout=300)
     held = json.loads(out)
     assert "args ['wait']\n" in before
     assert held["outcome"]["error"]["type"] == "KeyboardInterrupt"

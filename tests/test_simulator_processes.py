@@ -24,7 +24,7 @@ def _run(folder: Path, text: str, *, path: str | None = None) -> subprocess.Comp
         [sys.executable, str(script)],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
         env=environment,
         check=False,
     )

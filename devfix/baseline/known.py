@@ -43,8 +43,12 @@ class Known:
         """Tell the findings of one file that are known from the others; what is ``lost`` is found at most once."""
         entries = self._by_path.get(relative(source.path, self.root), [])
         if not findings or not (entries or lost):
-            return Split(tuple(findings), (), tuple(entries))
+            return replace(self.without_findings(source.path), new=tuple(findings))
         return _Matching(findings, traces(source, findings, self.root)).split(entries, lost)
+
+    def without_findings(self, path: str) -> Split:
+        """The same for a file in which nothing was found; what is known of it is gone."""
+        return Split((), (), tuple(self._by_path.get(relative(path, self.root), [])))
 
 
 def admitted(known: Iterable[Known], program: Program, findings: Sequence[Finding]) -> Sequence[Finding]:
@@ -129,10 +133,14 @@ def hide(results: Results, known: Known, judges: Callable[[str, str], bool]) -> 
     lost, count = known.lost(), 0
     for report in results.reports:
         source = results.source(report.path)
-        if source is None or report.skipped is not None:
+        if report.skipped is not None or (source is None and report.findings):
             reports.append(report)
             continue
-        split = known.split(source, report.findings, lost)
+        split = (
+            known.without_findings(report.path)
+            if source is None
+            else known.split(source, report.findings, lost)
+        )
         reports.append(replace(report, findings=split.new))
         if report.crash is None and not report.unfinished:
             stale += [entry for entry in split.stale if judges(report.path, entry[0].code)]
