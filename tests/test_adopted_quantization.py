@@ -39,6 +39,9 @@ for _ in range(3):
         "print(small(net)(torch.ones(2, 4)))",
         "print(quantization.convert(quantization.prepare(net))(torch.ones(2, 4)))",
         "print(quantize_fx.convert_fx(net)(torch.ones(2, 4)))",
+        "quantization.quantize_qat(net, print, [])\nprint(net(torch.ones(2, 4)))",
+        "print(quantization.quantize_dynamic_jit(torch.jit.script(net), {'': None})(torch.ones(2, 4)))",
+        "print(torch.quantization.convert_jit(torch.jit.script(net))(torch.ones(2, 4)))",
     ],
 )
 def test_a_program_that_quantizes_its_model_is_left_on_the_cpu(last: str) -> None:
@@ -46,6 +49,14 @@ def test_a_program_that_quantizes_its_model_is_left_on_the_cpu(last: str) -> Non
     assert adopted(texts) == texts
 
 
-def test_a_function_that_nothing_calls_is_no_obstacle() -> None:
-    after = adopted(files(_TRAINED.format(last="print(net(torch.ones(2, 4)).sum())")))["main.py"]
+@pytest.mark.parametrize(
+    "last",
+    [
+        "print(net(torch.ones(2, 4)).sum())",
+        "def convert(model):\n    return model\nprint(convert(net)(torch.ones(2, 4)).sum())",
+        "print(quantize_fx.fuse_fx(net.eval())(torch.ones(2, 4)).sum())",
+    ],
+)
+def test_what_quantizes_nothing_is_no_obstacle(last: str) -> None:
+    after = adopted(files(_TRAINED.format(last=last)))["main.py"]
     assert "nn.Linear(8, 2)).to(device)" in after

@@ -154,3 +154,53 @@ def test_a_note_of_where_parameters_were_tells_where_they_are(note: str) -> None
 def test_a_note_of_where_parameters_were_stays_where_more_goes_by_it(old: str, new: str) -> None:
     text = ASKING.format(note="next(self.parameters()).device").replace(old, new)
     assert "@property" not in _fixed(text)
+
+
+_GIVEN = """
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self, inner):
+        super().__init__()
+        self.inner = inner
+        self.device = next(inner.parameters()).device
+
+    def forward(self, x):
+        return self.inner(x.to(self.device))
+
+
+net = Net(nn.Linear(4, 4)).cuda()
+print(net(torch.ones(2, 4).cuda()))
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "asks"),
+    [
+        ("inner.parameters", "inner.parameters", "next(self.inner.parameters()).device"),
+        (
+            "self.device = next(inner.",
+            "last = nn.Linear(4, 4)\n        self.last = last\n        self.device = next(last.",
+            "next(self.last.parameters()).device",
+        ),
+    ],
+)
+def test_a_note_of_what_the_constructor_was_given_asks_what_keeps_it(old: str, new: str, asks: str) -> None:
+    after = _fixed(_GIVEN.replace(old, new))
+    assert f"    def device(self):\n        return {asks}\n" in after
+    assert "self.device =" not in after
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("self.inner = inner", "self.inner = nn.Sequential(inner)"),
+        ("self.inner = inner", "self.inner = inner\n        inner = nn.Linear(2, 2)"),
+        ("self.inner = inner", "self.inner = inner if inner else nn.Linear(2, 2)"),
+    ],
+    ids=["kept within", "another one", "one of two"],
+)
+def test_a_note_of_what_nothing_keeps_stays(old: str, new: str) -> None:
+    assert "@property" not in _fixed(_GIVEN.replace(old, new))

@@ -20,7 +20,7 @@ def asked_once(
 
     @wraps(question)
     def ask(facts: Facts, /, *asked: Asked.args, **named: Asked.kwargs) -> Answer:
-        key = (question, *asked)
+        key = (question, asked, *named.items())
         if key not in facts.answers:
             facts.answers[key] = question(facts, *asked, **named)
         answer: Answer = facts.answers[key]

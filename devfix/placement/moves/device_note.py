@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Iterator
 
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.outline import Outline
+from devfix.analysis.text.scope_names import binds, own_nodes, parameters_of
 from devfix.placement.devices.device_expression import Place
 from devfix.placement.moves.computed_argument import bound
 from devfix.placement.text.dependence import dotted
@@ -70,8 +72,23 @@ def _note(facts: Facts, outline: Outline, target: ast.Attribute) -> DeviceNote |
     asks = _asks_parameter(facts, place)
     if not asks and not _HOST.fullmatch(ast.unparse(statement.value)):
         return None
-    told = outline.source.segment(outline.source.span(statement.value)) if asks else _OWN
-    return DeviceNote(target.attr, outline, cls, maker, statement, told, asks)
+    told = _elsewhere(outline, maker, statement.value) if asks else _OWN
+    return DeviceNote(target.attr, outline, cls, maker, statement, told, asks) if told is not None else None
+
+
+def _elsewhere(outline: Outline, maker: ast.FunctionDef, asked: ast.expr) -> str | None:
+    """What an expression of a constructor is in another method: with the attribute that keeps a name of its own, if one does."""
+    bound = Counter(part.arg for part in parameters_of(maker))
+    bound.update(name for node in own_nodes(maker.body) for name in binds(node))
+    own = {node.id for node in ast.walk(asked) if isinstance(node, ast.Name) and node.id in bound} - {"self"}
+    text = outline.source.segment(outline.source.span(asked))
+    for name in own:
+        keeping = [part for part in maker.body if isinstance(part, ast.Assign) and dotted(part.value) == name]
+        kept = [target for part in keeping for target in map(dotted, part.targets) if target is not None]
+        if bound[name] > 1 or len(kept) != 1 or not kept[0].startswith("self."):
+            return None
+        text = re.sub(rf"\b{name}\b", kept[0], text, count=1)
+    return text
 
 
 def _asks_parameter(facts: Facts, place: Place) -> bool:

@@ -13,7 +13,10 @@ if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
 _PACKAGES = ("torch.quantization", "torch.ao.quantization")
-_FUNCTIONS = ("quantize_dynamic", "quantize", "convert")
+_FUNCTIONS = (
+    "quantize_dynamic", "quantize", "quantize_qat", "convert",
+    "quantize_dynamic_jit", "quantize_jit", "convert_dynamic_jit", "convert_jit",
+)  # fmt: skip
 _OF_GRAPHS = ("torch.quantization.quantize_fx", "torch.ao.quantization.quantize_fx")
 
 
