@@ -204,3 +204,29 @@ def test_a_note_of_what_the_constructor_was_given_asks_what_keeps_it(old: str, n
 )
 def test_a_note_of_what_nothing_keeps_stays(old: str, new: str) -> None:
     assert "@property" not in _fixed(_GIVEN.replace(old, new))
+
+
+def test_a_note_stays_where_a_part_moves_without_the_first_parameter() -> None:
+    text = """
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.table = nn.Embedding(4, 4)
+        self.layer = nn.Linear(4, 4)
+        self.device = torch.device("cpu")
+
+    def forward(self, x):
+        return self.layer(x) + torch.ones(4, device=self.device)
+
+
+net = Net()
+net.layer.to("cuda")
+print(net(torch.ones(2, 4).to("cuda")))
+"""
+    after = _fixed(text)
+    assert "@property" not in after
+    assert "torch.ones(4, device=self.device).to(x.device)" in after

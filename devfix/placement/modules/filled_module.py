@@ -78,7 +78,9 @@ def _taken(
         name = _name_of(statement, part)
         for filling in fillings:
             read = {node.id for node in ast.walk(filling) if isinstance(node, ast.Name)}
-            if filling is statement or (name in read and filling.lineno > statement.lineno):
+            behind = filling.lineno > statement.lineno
+            together = outline.function_of(filling) is outline.function_of(statement)
+            if filling is statement or (name in read and behind and together):
                 yield part, filling
 
 

@@ -101,7 +101,13 @@ def _may_follow(facts: Facts, note: DeviceNote) -> bool:
         function = outline.function_of(node)
         if note.asks and (function is note.maker or _is_shown(outline, node)):
             continue
-        if any(each.device is None for each in owners) or not _is_left(facts, note, outline, node, left):
+        # Its first parameter tells nothing of those that moved without it.
+        moved = any(each.device is not None and each.device.is_accelerator for each in owners)
+        if (
+            not moved
+            or any(each.device is None for each in owners)
+            or not _is_left(facts, note, outline, node, left)
+        ):
             return False  # without parameters, or on the CPU to stay
         readers.add(function.name if function is not None else "")
     asked = {
