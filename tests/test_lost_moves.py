@@ -63,6 +63,8 @@ def test_so_do_the_entries_of_each_of_several_dicts() -> None:
         (_LOST[0] + "\n            print(value.shape)", "print(len(batch))"),
         (_LOST[0] + "\n            batch[key] = value", "print(len(batch))"),
         (_LOST[0], "print(value)"),
+        # The next round of an inner loop uses it.
+        ("for _ in range(2):\n            value = value.to(device)", "print(len(batch))"),
     ],
 )
 def test_a_name_that_is_used_behind_it_keeps_the_copy(loop: str, behind: str) -> None:

@@ -99,6 +99,7 @@ def lose(interp: Interpreter, node: ast.Assign, value: Value) -> None:
     if (
         entry is None
         or loop is None
+        or loop is not interp.frame.loops[-1].node  # the next round of an inner one uses the name
         or ast.unparse(func.value) != target.id
         or is_used_after(loop, node, target.id)
     ):
