@@ -19,6 +19,8 @@ def read_regular(path: str | os.PathLike[str], most: int, *, flags: int = 0) -> 
     descriptor = os.open(path, _FLAGS | flags)
     try:
         status = os.fstat(descriptor)
+        if stat.S_ISDIR(status.st_mode):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path))
         if not stat.S_ISREG(status.st_mode):
             raise OSError(errno.EINVAL, "is not a regular file", os.fspath(path))
         with open(descriptor, "rb", closefd=False) as file:
