@@ -19,16 +19,20 @@ def read_regular(path: str | os.PathLike[str], most: int, *, flags: int = 0) -> 
     descriptor = os.open(path, _FLAGS | flags)
     try:
         status = os.fstat(descriptor)
-        if stat.S_ISDIR(status.st_mode):
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path))
         if not stat.S_ISREG(status.st_mode):
-            raise OSError(errno.EINVAL, "is not a regular file", os.fspath(path))
+            raise OSError(*_refusal(status), os.fspath(path))
         with open(descriptor, "rb", closefd=False) as file:
             # No more memory than the file has bytes, unless it turns out to have more.
             data = file.read(min(status.st_size, most) + 1) or b""
             return data + (file.read(most + 1 - len(data)) or b"") if len(data) > status.st_size else data
     finally:
         os.close(descriptor)
+
+
+def _refusal(status: os.stat_result) -> tuple[int, str]:
+    if stat.S_ISDIR(status.st_mode):
+        return errno.EISDIR, os.strerror(errno.EISDIR)
+    return errno.EINVAL, "is not a regular file"
 
 
 def read_small(path: str | os.PathLike[str]) -> bytes:

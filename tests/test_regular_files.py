@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from pathlib import Path
 
@@ -22,12 +23,17 @@ def test_a_file_that_has_more_than_it_says_is_read_to_its_end() -> None:
     assert read_small("/proc/version") == Path("/proc/version").read_bytes()
 
 
-@pytest.mark.skipif(os.name != "posix", reason="folders can be opened on POSIX systems")
-def test_what_is_refused_is_closed(tmp_path: Path) -> None:
+@pytest.mark.skipif(os.name != "posix", reason="folders can be opened on POSIX systems, and have pipes there")
+@pytest.mark.parametrize(
+    ("name", "reason"), [("folder", os.strerror(errno.EISDIR)), ("pipe", "is not a regular file")]
+)
+def test_what_is_refused_is_closed(name: str, reason: str, tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    os.mkfifo(tmp_path / "pipe")
     next_one = os.open(tmp_path, os.O_RDONLY)
     os.close(next_one)
-    with pytest.raises(OSError, match="is not a regular file"):
-        read_small(tmp_path)
+    with pytest.raises(OSError, match=reason):
+        read_small(tmp_path / name)
     after = os.open(tmp_path, os.O_RDONLY)
     os.close(after)
     assert after == next_one
