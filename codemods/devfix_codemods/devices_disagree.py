@@ -71,11 +71,12 @@ class DevicesDisagree(Rule):
                 yield self.finding(mismatch, message, [fix] if fix is not None else [])
             elif are_apart(facts, mismatch):
                 fix = brought_together(facts, mismatch) or same_accelerator(facts, mismatch)
-                # One change may mend several.
-                if fix is None or fix.edits not in mended:
-                    mended.add(fix.edits if fix is not None else ())
-                    fixes = [fix] if fix is not None else []
-                    yield self.finding(mismatch, f"two accelerators: {_places(mismatch, _numbered)}", fixes)
+                message = f"two accelerators: {_places(mismatch, _numbered)}"
+                if fix is None:
+                    yield self.finding(mismatch, message, [])
+                elif fix.edits not in mended:  # one change may mend several
+                    mended.add(fix.edits)
+                    yield self.finding(mismatch, message, [fix])
 
 
 def _places(mismatch: Mismatch, spoken: Callable[[str | None], str]) -> str:

@@ -18,13 +18,11 @@ from devfix.placement.moves import destination, suffixes
 from devfix.placement.text.naming import is_path, named_at_use
 
 Edits = tuple[FileEdit, ...]
-#: Where a move without a number goes, as mismatches have it.
-_CURRENT = "cuda"
 
 
 def are_apart(facts: Facts, mismatch: Mismatch) -> bool:
     """Whether the operands are on two accelerators, whichever is the current one."""
-    numbered = all(operand.device != _CURRENT for operand in mismatch.operands)
+    numbered = all(operand.device != current_accelerator.CURRENT for operand in mismatch.operands)
     return numbered or current_accelerator.is_first(facts)
 
 

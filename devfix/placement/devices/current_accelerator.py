@@ -10,6 +10,8 @@ from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.outline import Outline
 from devfix.placement.text.whole_name import whole_name
 
+#: Its name, as moves say it that name no number, and as mismatches have it where it is the first one.
+CURRENT = "cuda"
 #: What changes where a move without a number goes: another current accelerator, for a while or with a stream, in a thread of
 #: a replica's or in a process of its own, or others in sight.
 _RENUMBERED = re.compile(

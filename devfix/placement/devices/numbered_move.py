@@ -9,14 +9,13 @@ from devfix.analysis.record.recorder import Binding
 from devfix.findings import FileEdit, Operand, Origin, ReplaceExpression
 from devfix.placement.devices import other_accelerator
 from devfix.placement.devices.boundness import is_bound
+from devfix.placement.devices.current_accelerator import CURRENT
 from devfix.placement.devices.device_expression import Place, place_at
 from devfix.placement.text.naming import is_path
 
 Edits = tuple[FileEdit, ...]
 #: What brings a tensor to a device, or makes it there.
 _PLACING = ("move", "factory", "random-factory")
-#: The accelerator without a number, and the move to it.
-_CURRENT = "cuda"
 
 
 def is_bare(facts: Facts, operand: Operand) -> bool:
@@ -43,7 +42,7 @@ def _asked_for(facts: Facts, operand: Operand) -> list[ast.expr | None]:
 
 def says_where(node: ast.AST) -> bool:
     """Whether an expression is a move to an accelerator that somebody chose."""
-    return isinstance(node, ast.Call) and _method(node) in ("to", _CURRENT) and not _says_no_number(node)
+    return isinstance(node, ast.Call) and _method(node) in ("to", CURRENT) and not _says_no_number(node)
 
 
 def edits(facts: Facts, operand: Operand, peer: Operand) -> Edits:
@@ -89,8 +88,8 @@ def _says_no_number(call: ast.Call) -> bool:
     """``x.cuda()``, ``x.to("cuda")``, or a tensor made by a type of the accelerator's."""
     given = _asked(call)
     if given is not None:
-        return isinstance(given, ast.Constant) and given.value == _CURRENT
-    return _method(call) == _CURRENT or ast.unparse(call.func).startswith("torch.cuda.")
+        return isinstance(given, ast.Constant) and given.value == CURRENT
+    return _method(call) == CURRENT or ast.unparse(call.func).startswith("torch.cuda.")
 
 
 def _renamed(facts: Facts, origin: Origin, peer: Operand) -> FileEdit | None:
@@ -106,7 +105,7 @@ def _renamed(facts: Facts, origin: Origin, peer: Operand) -> FileEdit | None:
 def _with_device(place: Place, call: ast.Call, device: str) -> FileEdit | None:
     """``x.cuda()`` becomes ``x.to(device)``; nothing of what has a comment within, which would be lost."""
     source = place.outline.source
-    if not isinstance(call.func, ast.Attribute) or call.func.attr != _CURRENT:
+    if not isinstance(call.func, ast.Attribute) or call.func.attr != CURRENT:
         return None
     if "#" in source.segment(source.span(call)).removeprefix(source.segment(source.span(call.func.value))):
         return None
@@ -118,7 +117,7 @@ def _with_device(place: Place, call: ast.Call, device: str) -> FileEdit | None:
 
 def _asked(call: ast.Call) -> ast.expr | None:
     """What a move or a factory names as the device."""
-    moves = _method(call) in ("to", _CURRENT)
+    moves = _method(call) in ("to", CURRENT)
     named = [keyword.value for keyword in call.keywords if keyword.arg == "device"]
     return next(iter([*(call.args[:1] if moves else ()), *named]), None)
 
