@@ -23,9 +23,9 @@ _STORED = ("name", "attribute", "module-attribute")
 def moved(facts: Facts, load: Place, trail: tuple[Origin, ...]) -> Edits:
     """``self.mean = state["mean"].to(self.device)`` beside ``net.load_state_dict(state["net"])``."""
     name = _name(load)
-    if name is None or not any(_restores(load, each) for each in _parts(load, name)):
+    parts = list(_parts(load, name)) if name is not None else []
+    if not any(_restores(load, each) for each in parts):
         return ()
-    parts = list(_parts(load, name))
     for site in trail:
         place = device_expression.place_at(facts, site.path, site.span) if site.kind in _STORED else None
         statement = place.outline.statement_of(place.node) if place is not None else None
