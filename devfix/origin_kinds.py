@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+#: How a move comes to be in vain where a loop throws the copies away: of what is in a list, in a tuple, or has names side by side.
+OF_LOOPS = IN_LIST, IN_TUPLE, IN_TURN = ("discarded-in-list", "discarded-in-tuple", "discarded-in-turn")
+#: All ways: the copy of the tensor is thrown away, that of what it is in, or a loop does so.
+DISCARDED = ("discarded-move", "discarded-copy", *OF_LOOPS)
 #: What an origin can be. How a value came to be: a factory call, a random factory call, an element of a
 #: loader or dataset, an array, the tensor made of one, a move, a cast, a module's construction, the output of a tokenizer,
 #: a checkpoint (or one loaded to the CPU on request), the new data of a parameter, a function parameter, the result of an operation,
@@ -41,8 +45,7 @@ ORIGIN_KINDS = (
     "collected",
     "argument",
     "given",
-    "discarded-move",
-    "discarded-copy",
+    *DISCARDED,
     "holder",
     "sometimes",
     "left-tuple",

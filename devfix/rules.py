@@ -35,6 +35,7 @@ from devfix.findings import (
     Span,
     WrapExpression,
 )
+from devfix.origin_kinds import DISCARDED
 from devfix.placement.adopting.adoption import edits as adoption_edits
 from devfix.placement.batches.handed_back import left_on_host
 from devfix.placement.batches.start_method import spawned
@@ -91,6 +92,7 @@ from devfix.placement.siblings.twin_result import moved_like_twin
 from devfix.placement.to_host.host import copied_to_host
 
 __all__ = [
+    "DISCARDED",
     "AddImport",
     "Applicability",
     "BindResult",

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from devfix.rules import Facts, Fault, Finding, Mismatch, Rule, binding_fix, sites_of
+from devfix.rules import DISCARDED, Facts, Fault, Finding, Mismatch, Rule, binding_fix, sites_of
 
 
 class MoveResultDiscarded(Rule):
@@ -12,7 +12,8 @@ class MoveResultDiscarded(Rule):
     move in place. The tensor stays on the CPU and the next operation raises "Expected all tensors
     to be on the same device".
 
-    The fix binds the result to the name it was called on.
+    The fix binds the result to the name it was called on. A loop that moves what is in a list or
+    tuple, and keeps none of it, becomes ``batch = [part.to(device) for part in batch]``.
 
     Before::
 
@@ -43,7 +44,7 @@ class MoveResultDiscarded(Rule):
 
 def _faults(facts: Facts, mismatch: Mismatch) -> Iterator[Fault]:
     moves = [site for operand in mismatch.operands for site in sites_of(operand)]
-    for move in dict.fromkeys(site for site in moves if site.kind in ("discarded-move", "discarded-copy")):
+    for move in dict.fromkeys(site for site in moves if site.kind in DISCARDED):
         fix = binding_fix(facts, move)
         message = f"the result of `{move.text}` is thrown away, and the tensor itself does not move"
         if move.kind == "discarded-copy":

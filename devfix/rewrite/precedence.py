@@ -106,6 +106,7 @@ _OPEN_TO_ALL = frozenset(
         (cst.AugAssign, "value"),
         (cst.Expr, "value"),
         (cst.For, "iter"),
+        (cst.For, "target"),
         (cst.Return, "value"),
         (cst.Yield, "value"),
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.lattice import join_devices, join_dtypes, join_ranks
 from devfix.analysis.domain.values import Tensor
+from devfix.origin_kinds import DISCARDED
 
 #: So many makings of a tensor are told apart.
 _MAX_PATHS = 4
@@ -66,7 +67,7 @@ def host_path(a: Tensor, b: Tensor, split: bool) -> Tensor | None:
 def _was_to_move(value: Tensor) -> bool:
     """Whether the path on which a tensor lies on the CPU discards what a move made of it: there it was not to stay."""
     lives = (value.trail, *value.roots) if value.device.kind == "cpu" else ()
-    return any(site.kind == "discarded-move" for life in lives for site in life)
+    return any(site.kind in DISCARDED for life in lives for site in life)
 
 
 def _join_contents(a: str | None, b: str | None) -> str | None:

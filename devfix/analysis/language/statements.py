@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from devfix.analysis.assumptions import discarding, keyed_caches, own_files
+from devfix.analysis.assumptions import discarding, keyed_caches, lost_items, own_files
 from devfix.analysis.deciding import (
     answers,
     asked_again,
@@ -58,6 +58,7 @@ def assign(interp: Interpreter, node: ast.Assign) -> None:
     """The value is bound to each target, from left to right."""
     value = interp.eval(node.value)
     discarding.lose(interp, node, value)
+    lost_items.mark(interp, node, value)
     for target in node.targets:
         binding.bind(interp, target, value, node)
     if interp.stack[-1].chosen is not None:
@@ -88,6 +89,7 @@ def augmented_assign(interp: Interpreter, node: ast.AugAssign) -> None:
 def expression(interp: Interpreter, node: ast.Expr) -> None:
     """A value that nobody keeps: a move whose result is thrown away is remembered on what was to be moved."""
     value = interp.eval(node.value)
+    lost_items.mark(interp, node, value)
     discarding.discard(interp, node, value)
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.lattice import CPU, INTEGERS, rank_of_broadcast
 from devfix.findings import Origin
+from devfix.origin_kinds import DISCARDED
 
 if TYPE_CHECKING:
     import ast
@@ -24,9 +25,7 @@ _MAX_ROOTS = 6
 #: Where data becomes a tensor: what it was before has no device. A factory's tensor has roots only where it is of such data.
 _ENTRIES = ("numpy", "factory")
 #: What makes a value worth remembering when others are computed from it.
-_MILESTONES = frozenset(
-    {"module-attribute", "attribute", "discarded-move", "discarded-copy", "loader", "given"}
-)
+_MILESTONES = frozenset({"module-attribute", "attribute", *DISCARDED, "loader", "given"})
 _HALVES, _WIDE = ("float16", "bfloat16"), ("float32", "float64")
 #: How the kind of a place begins at which a part of an object was left where it was, and its neighbours moved.
 LEFT = "left-part"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from devfix.findings import Mismatch, Operand, Origin
+from devfix.origin_kinds import DISCARDED
 from devfix.placement.moves import legacy
 
 Trail = tuple[Origin, ...]
@@ -65,7 +66,7 @@ def _placement_cause(mismatch: Mismatch, operand: Operand) -> str:
         return "unregistered-tensor" if _is_kept_copy(operand) else "model-not-moved"
     sites = sites_of(operand)
     kinds = {site.kind for site in sites}
-    if kinds & {"discarded-move", "discarded-copy"}:
+    if not kinds.isdisjoint(DISCARDED):
         return "move-result-discarded"
     if registered_late(operand) is not None:
         return "unregistered-tensor"

@@ -8,6 +8,7 @@ from collections.abc import Container, Iterable, Iterator
 
 from devfix.analysis.torch_model.names import is_in_place
 from devfix.findings import OF_DTYPES, Mismatch, Note, Operand, Origin, Span
+from devfix.origin_kinds import DISCARDED
 from devfix.placement.blaming.causes import Trail, misplaced
 
 _SPOKEN = {
@@ -34,7 +35,7 @@ _SPOKEN = {
     "left-part": "is handed on as it is here, where other parts move",
     "used-before": "uses the accelerator before the process starts",
     "used-in-process": "uses it in the process",
-    "discarded-move": "is moved here, but the result is thrown away",
+    **dict.fromkeys(DISCARDED, "is moved here, but the result is thrown away"),
     "discarded-copy": "is in what is moved here as a copy, which is thrown away",
 }
 

@@ -18,6 +18,8 @@ from devfix.findings import (
     ReplaceExpression,
     WrapExpression,
 )
+from devfix.origin_kinds import OF_LOOPS
+from devfix.placement.moves import looped_move
 
 
 def binding_fix(facts: Facts, move: Origin) -> Fix | None:
@@ -25,6 +27,8 @@ def binding_fix(facts: Facts, move: Origin) -> Fix | None:
     if move.path not in facts.program.sources:
         return None
     outline = facts.outline(move.path)
+    if move.kind in OF_LOOPS:
+        return looped_move.kept(outline, move)
     statement = outline.statement_at(move.span)
     if isinstance(statement, ast.Expr) and (kept := _kept_by_name(facts, outline, statement)):
         return Fix("set the attribute to the result", kept, Applicability.SAFE)
