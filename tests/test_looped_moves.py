@@ -187,6 +187,21 @@ LEFT = {
             each = each.to(device)
         print(model(x.to(device)) * scale - y)
         """,
+    "leaves in a list": """\
+        weights = [torch.ones(1, 2, requires_grad=True), torch.zeros(1, 2)]
+        for each in weights:
+            each = each.to(device)
+        print(model(x.to(device)) * weights[0] - weights[1])
+        """,
+    "a tuple with names": """\
+        from collections import namedtuple
+
+        Batch = namedtuple("Batch", ["first", "second"])
+        batch = Batch(x, y)
+        for each in batch:
+            each = each.to(device)
+        print(model(batch.first) - batch.second)
+        """,
     "what is made in the loop": """\
         for each in (x + 1, y):
             each = each.to(device)

@@ -36,24 +36,31 @@ def mark(interp: Interpreter, statement: ast.Assign | ast.Expr, moved: Value) ->
 
 
 def _mark_names(interp: Interpreter, loop: ast.For, places: list[ast.expr], site: Origin) -> None:
-    if way_to_keep(_scope(interp), loop, IN_TURN) is None:
-        return
     values = [operand_types.tensor_of(interp, interp.eval(place)) for place in places]
-    for place, value in zip(places, values, strict=True) if not any(map(_is_leaf, values)) else ():
+    if any(map(_is_leaf, values)) or way_to_keep(_scope(interp), loop, IN_TURN) is None:
+        return
+    for place, value in zip(places, values, strict=True):
         if (marked := _marked(value, site)) is not value:
             rebind(interp, place, marked)
 
 
 def _mark_container(interp: Interpreter, loop: ast.For, call: ast.Call) -> None:
     container, scope = interp.eval(loop.iter), _scope(interp)
-    if isinstance(container, TupleValue) and way_to_keep(scope, loop, IN_TUPLE) is not None:
-        site = interp.site("discarded-in-tuple", call)
-        rebind(interp, loop.iter, container.with_items(_marked(item, site) for item in container.items))
+    if isinstance(container, TupleValue):
+        if _can_be_plain(container) and way_to_keep(scope, loop, IN_TUPLE) is not None:
+            site = interp.site("discarded-in-tuple", call)
+            rebind(interp, loop.iter, container.with_items(_marked(item, site) for item in container.items))
+        return
     in_lists = way_to_keep(scope, loop, IN_LIST) is not None
     for ref in members(container) if in_lists else ():
         obj = interp.obj_of(ref)
         if isinstance(ref, Ref) and obj is not None and obj.kind == "list":
             interp.update(ref, _marked_list(obj, interp.site("discarded-in-list", call)))
+
+
+def _can_be_plain(container: TupleValue) -> bool:
+    """Whether a tuple of copies does as well: nobody asks it for a field by its name, and none of it is a leaf."""
+    return not container.names and not any(map(_is_leaf, container.items))
 
 
 def _scope(interp: Interpreter) -> Scope:
@@ -62,6 +69,8 @@ def _scope(interp: Interpreter) -> Scope:
 
 
 def _marked_list(obj: Obj, site: Origin) -> Obj:
+    if any(map(_is_leaf, (*(obj.items or ()), obj.element))):
+        return obj
     items = obj.items and tuple([_marked(item, site) for item in obj.items])
     element = _marked(obj.element, site) if obj.element is not None else None
     return replace(obj, items=items, element=element)
@@ -69,11 +78,11 @@ def _marked_list(obj: Obj, site: Origin) -> Obj:
 
 def _marked(value: Value, site: Origin) -> Value:
     """A tensor on the CPU that has been to that place, once; anything else as it is."""
-    if not isinstance(value, Tensor) or value.device != CPU or _is_leaf(value) or site in value.trail:
+    if not isinstance(value, Tensor) or value.device != CPU or site in value.trail:
         return value
     return value.at(site)
 
 
-def _is_leaf(value: Value) -> bool:
+def _is_leaf(value: Value | None) -> bool:
     """Whether a copy of it would be none of the leaves that an optimizer takes."""
     return isinstance(value, Tensor) and (value.parameter or bool(value.grad))
