@@ -12,7 +12,6 @@ import json
 import os
 import resource
 import selectors
-import shutil
 import signal
 import sys
 import time
@@ -146,7 +145,7 @@ class Keeper:
             os.kill(self._child, signal.SIGKILL)
 
     def _look(self) -> None:
-        found = processes.descendants(os.getpid())
+        found = processes.family(os.getpid())
         self._known.update(process.pid for process in found)
         self.peak_processes = max(self.peak_processes, len(found))
         if len(found) > self.limits.processes or (self._group is not None and self._group.is_full):
@@ -156,7 +155,7 @@ class Keeper:
         self.peak_memory = max(self.peak_memory, memory)
         if memory > self.limits.memory:
             self.limit = "memory"
-        elif shutil.disk_usage(self.places.box).free < self.limits.disk_left:
+        elif _free(self.places.box) < self.limits.disk_left:
             self.limit = "disk"
 
     def _read(self, pause: float) -> None:
@@ -184,6 +183,8 @@ class Keeper:
 
     def _abandon(self) -> None:
         """End when devfix is gone: nobody else would end the child, or take the copy away."""
+        import shutil  # noqa: PLC0415 - a keeper is started for each run, and few come to this
+
         processes.end_all(self._others, _PATIENCE)
         if self._group is not None:
             self._group.remove()
@@ -216,6 +217,12 @@ def _prepare(limits: Limits, output: int, errors: int) -> None:
     # Far above the limit, since it counts the threads of all that the user runs; a dam against floods.
     tasks = sum(process.threads for process in processes.running().values())
     _bound(resource.RLIMIT_NPROC, tasks + _SPARE_TASKS + limits.processes * _TASKS_EACH)
+
+
+def _free(folder: str) -> int:
+    """The bytes that a file system has left for the user."""
+    system = os.statvfs(folder)
+    return system.f_bavail * system.f_frsize
 
 
 def _bound(what: int, value: int) -> None:
