@@ -202,6 +202,39 @@ LEFT = {
             each = each.to(device)
         print(model(batch.first) - batch.second)
         """,
+    "a property": """\
+        class Pair:
+            def __init__(self):
+                self.held, self.other = x, y
+
+            @property
+            def first(self):
+                return self.held
+
+            def move(self):
+                for each in (self.first, self.other):
+                    each = each.to(device)
+
+
+        pair = Pair()
+        pair.move()
+        print(model(pair.first) - pair.other)
+        """,
+    "a frozen class": """\
+        from dataclasses import dataclass
+
+
+        @dataclass(frozen=True)
+        class Pair:
+            first: torch.Tensor
+            other: torch.Tensor
+
+
+        pair = Pair(x, y)
+        for each in (pair.first, pair.other):
+            each = each.to(device)
+        print(model(pair.first) - pair.other)
+        """,
     "what is made in the loop": """\
         for each in (x + 1, y):
             each = each.to(device)

@@ -127,14 +127,14 @@ def _mark_attribute(interp: Interpreter, node: ast.Expr, receiver: ast.expr, mov
     name, before = interp.eval(read.name), operand_types.tensor_of(interp, interp.eval(receiver))
     if not isinstance(name, Const) or not isinstance(name.value, str) or not isinstance(before, Tensor):
         return
-    if before.parameter or _is_frozen(obj.cls):
+    if before.parameter or is_frozen(obj.cls):
         return  # what cannot be set has another way to move
     if obj.attrs.get(name.value) == before and (before.device, before.dtype) != (moved.device, moved.dtype):
         marked = before.at(interp.site("discarded-move", node))
         interp.update(owner, replace(obj, attrs={**obj.attrs, name.value: marked}))
 
 
-def _is_frozen(cls: Value) -> bool:
+def is_frozen(cls: Value) -> bool:
     """Whether objects of a class refuse to have attributes set: ``@dataclass(frozen=True)``."""
     linear = classes.linearise(cls) if isinstance(cls, Class) else []
     decorators = [each for part in linear for each in part.node.decorator_list]

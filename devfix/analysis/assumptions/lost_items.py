@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from devfix.analysis.assumptions.discarding import is_frozen
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.lattice import CPU
 from devfix.analysis.domain.values import Obj, Ref, Tensor, TupleValue, Value, members
@@ -37,7 +38,9 @@ def mark(interp: Interpreter, statement: ast.Assign | ast.Expr, moved: Value) ->
 
 def _mark_names(interp: Interpreter, loop: ast.For, places: list[ast.expr], site: Origin) -> None:
     values = [operand_types.tensor_of(interp, interp.eval(place)) for place in places]
-    if any(map(_is_leaf, values)) or way_to_keep(_scope(interp), loop, IN_TURN) is None:
+    if any(map(_is_leaf, values)) or not all(_can_be_set(interp, place) for place in places):
+        return
+    if way_to_keep(_scope(interp), loop, IN_TURN) is None:
         return
     for place, value in zip(places, values, strict=True):
         if (marked := _marked(value, site)) is not value:
@@ -47,7 +50,11 @@ def _mark_names(interp: Interpreter, loop: ast.For, places: list[ast.expr], site
 def _mark_container(interp: Interpreter, loop: ast.For, call: ast.Call) -> None:
     container, scope = interp.eval(loop.iter), _scope(interp)
     if isinstance(container, TupleValue):
-        if _can_be_plain(container) and way_to_keep(scope, loop, IN_TUPLE) is not None:
+        if (
+            _can_be_plain(container)
+            and _can_be_set(interp, loop.iter)
+            and way_to_keep(scope, loop, IN_TUPLE) is not None
+        ):
             site = interp.site("discarded-in-tuple", call)
             rebind(interp, loop.iter, container.with_items(_marked(item, site) for item in container.items))
         return
@@ -56,6 +63,14 @@ def _mark_container(interp: Interpreter, loop: ast.For, call: ast.Call) -> None:
         obj = interp.obj_of(ref)
         if isinstance(ref, Ref) and obj is not None and obj.kind == "list":
             interp.update(ref, _marked_list(obj, interp.site("discarded-in-list", call)))
+
+
+def _can_be_set(interp: Interpreter, place: ast.expr) -> bool:
+    """Whether a place is a name, or an attribute that an object has and lets go of: no property, and no field of a frozen class."""
+    if not isinstance(place, ast.Attribute):
+        return True
+    owner = interp.obj_of(interp.eval(place.value))
+    return owner is not None and place.attr in owner.attrs and not is_frozen(owner.cls)
 
 
 def _can_be_plain(container: TupleValue) -> bool:
