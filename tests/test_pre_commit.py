@@ -54,6 +54,14 @@ class Hooks:
     revision: str
     home: Path
 
+    @property
+    def environment(self) -> dict[str, str]:
+        """Of what is installed a part is ever imported: that is compiled then, and not all of it at once."""
+        # pip takes the value for that of its option `compile`.
+        own = ("PYTHONPATH", "PYTHONDONTWRITEBYTECODE")
+        others = {key: value for key, value in os.environ.items() if key not in own}
+        return {**others, "PRE_COMMIT_HOME": str(self.home), "PIP_NO_COMPILE": "0"}
+
 
 @pytest.fixture(scope="module")
 def hooks(tmp_path_factory: pytest.TempPathFactory) -> Hooks:
@@ -71,8 +79,7 @@ def hooks(tmp_path_factory: pytest.TempPathFactory) -> Hooks:
 
 
 def pre_commit(hooks: Hooks, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
-    environment |= {"PRE_COMMIT_HOME": str(hooks.home), "NO_COLOR": "1"}
+    environment = {**hooks.environment, "NO_COLOR": "1"}
     command = [sys.executable, "-m", "pre_commit", *arguments]
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
     if any(text in done.stdout + done.stderr for text in NO_INDEX):
@@ -166,8 +173,7 @@ def test_deleted_files_are_no_faults(repository: Repository) -> None:
 def test_a_commit_is_refused(repository: Repository) -> None:
     assert pre_commit(repository.hooks, repository.folder, "install").returncode == 0
     repository.stage({"my program.py": PARTS_TEXT})
-    environment = {**os.environ, "PRE_COMMIT_HOME": str(repository.hooks.home)}
-    environment.pop("PYTHONPATH", None)
+    environment = repository.hooks.environment
     command = ["git", "-c", "user.name=A", "-c", "user.email=a@b", "commit", "-m", "x"]
     done = subprocess.run(
         command, cwd=repository.folder, env=environment, capture_output=True, text=True, check=False
