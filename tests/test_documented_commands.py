@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import re
+import runpy
 import shlex
 import subprocess
 from collections.abc import Iterator
@@ -11,6 +14,7 @@ from pathlib import Path
 
 import documented_project
 import pytest
+import torch
 import typer.main
 from documentation import ROOT, Block, blocks, in_order, pages, text_of
 from typer.testing import CliRunner
@@ -173,7 +177,7 @@ def block_before(block: Block) -> str:
     return before[-1] if before else ""
 
 
-def test_the_tutorial_is_what_happens(tmp_path: Path) -> None:
+def test_the_tutorial_is_what_happens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its program, its error and each command with what it writes, from the first to the last."""
     project = tmp_path / "project"
     project.mkdir()
@@ -195,16 +199,13 @@ def test_the_tutorial_is_what_happens(tmp_path: Path) -> None:
             check=False,
         )
         assert in_order(done.stdout, expected), f"{block.place}\n{done.stdout}\n{done.stderr}"
-    printed = subprocess.run(
-        ["python", "train.py"],
-        cwd=project,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=True,
-    ).stdout
-    assert printed in {block.text for block in blocks("docs/tutorial.md") if block.language == "text"}
+    # Python and torch are those of this process, where torch need not be imported once more.
+    monkeypatch.chdir(project)
+    with contextlib.redirect_stdout(io.StringIO()) as printed, torch.random.fork_rng():
+        runpy.run_path("train.py", run_name="__main__")
+    assert printed.getvalue() in {
+        block.text for block in blocks("docs/tutorial.md") if block.language == "text"
+    }
 
 
 #: Commands in a line of text, such as `devfix apply --diff [PATHS]`.
