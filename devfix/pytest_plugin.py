@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from typing import TYPE_CHECKING
 
 import pytest
@@ -93,8 +93,12 @@ def _wanted(config: pytest.Config) -> tuple[str, int]:
 
 def _start(kind: str, count: int) -> tuple[ExitStack, Machine]:
     """Begin a simulation; torch is imported only now."""
+    from devfix.simulator.lasting import lasting  # noqa: PLC0415 - a session without an accelerator needs nothing of it
+
     try:
-        from devfix.simulator import simulated_accelerator as simulation  # noqa: PLC0415 - imports torch
+        # Where tests have run already there may be garbage of theirs.
+        with nullcontext() if "torch" in sys.modules else lasting():
+            from devfix.simulator import simulated_accelerator as simulation  # noqa: PLC0415 - imports torch
     except ModuleNotFoundError as error:
         raise pytest.UsageError(f"a simulated accelerator needs torch: {error}") from error
     stack = ExitStack()

@@ -16,9 +16,14 @@ _COMPILER = "torch._dynamo"
 _ONLY_TELLING = ("torch.optim.optimizer", "torch._compile")
 
 
-def defer() -> None:
-    """Let the compiler be imported when it is needed; one that is there already is left alone."""
-    sys.meta_path.insert(0, _Finder())
+def defer() -> Callable[[], None]:
+    """Let the compiler be imported when it is needed; one that is there already is left alone.
+
+    What comes back ends that: who asks for the compiler afterwards gets it.
+    """
+    finder = _Finder()
+    sys.meta_path.insert(0, finder)
+    return lambda: sys.meta_path.remove(finder)
 
 
 class _StandIn(ModuleType):

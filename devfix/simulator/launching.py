@@ -5,7 +5,6 @@ from __future__ import annotations
 import atexit
 import contextlib
 import ctypes
-import gc
 import os
 import signal
 import sys
@@ -13,6 +12,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Callable, Optional
 
 from . import deferred_compiler, launch_options, program, shown_traceback
+from .lasting import lasting
 from .launch_options import LaunchOptions
 from .limits import Limits, Stop
 
@@ -31,7 +31,7 @@ def main(words: list[str]) -> None:
         _tell_signals(options.ear)
     # The first to be registered is the last to be called: after what torch and the program want done.
     atexit.register(_finish)
-    with _interruptible(), _to_stay():
+    with _interruptible(), lasting():
         if options.mode == "plain" and options.kind == "none":
             _hide_accelerators()
         # torch is imported from here on: accelerators have to be hidden first.
@@ -43,8 +43,8 @@ def main(words: list[str]) -> None:
         if options.own is not None:
             places.keep_to(options.own)
         machine = _simulated(options)
-    # Asked before whatever the simulation puts there.
-    deferred_compiler.defer()
+    if machine is None:
+        deferred_compiler.defer()
     trained = Trained()
     differentiated = Differentiated(lambda: trained.steps > 0)
     report = RunReport(options.report, options.mode, options.kind, machine, trained, differentiated)
@@ -84,19 +84,6 @@ def _interruptible() -> Iterator[None]:
     except KeyboardInterrupt:
         _flush()
         _end_by(signal.SIGINT)
-
-
-@contextlib.contextmanager
-def _to_stay() -> Iterator[None]:
-    """Look for no garbage in what is imported here, now or later: that takes half as long as the import."""
-    usual = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.freeze()
-        if usual:
-            gc.enable()
 
 
 def _seeing(machine: Machine, report: RunReport, limits: Limits) -> Callable[[], None]:

@@ -22,6 +22,7 @@ from torch._subclasses.fake_tensor import FakeTensor
 from torch.jit import _state
 from torch.jit._trace import _clone_inputs
 
+from .. import deferred_compiler
 from ..machine import Machine
 from ..patching import Patcher
 from ..refusals import not_simulated, refusal_of
@@ -41,6 +42,8 @@ def install(patcher: Patcher, machine: Machine) -> None:
     finder = _Unpatched(patcher)
     sys.meta_path.insert(0, finder)
     patcher.finally_call(lambda: sys.meta_path.remove(finder))
+    # Asked before that one: who does not want the compiler itself does not get it.
+    patcher.finally_call(deferred_compiler.defer())
     patcher.wrap(FakeTensor, "__new__", lambda original: _without_data(machine, original))
     if machine.count and hasattr(getattr(torch, "accelerator", None), "Graph"):
         patcher.set(torch.accelerator, "Graph", _Refused)

@@ -38,14 +38,24 @@ def _follow(loader: Any) -> None:
 
     def exec_module(module: Any) -> None:
         del loader.exec_module
-        execute(module)
-        if _MACHINE in os.environ:
+        if _MACHINE not in os.environ:
+            execute(module)
+            return
+        with _part("lasting").lasting():
+            execute(module)
             _begin()
 
     loader.exec_module = exec_module
 
 
 def _begin() -> None:
+    told = _part("startup").wanted() if _MACHINE in os.environ else None
+    if told is not None:
+        _part("endless").begin(told)
+
+
+def _part(name: str) -> Any:
+    """A module of the simulator, in the package of its own that it is here."""
     import importlib.util  # noqa: PLC0415 - see above
 
     if _PACKAGE not in sys.modules:
@@ -53,9 +63,7 @@ def _begin() -> None:
         file = os.path.join(folder, "__init__.py")
         spec = importlib.util.spec_from_file_location(_PACKAGE, file, submodule_search_locations=[folder])
         _execute(_PACKAGE, spec)
-    told = importlib.import_module(_PACKAGE + ".startup").wanted()
-    if told is not None:
-        importlib.import_module(_PACKAGE + ".endless").begin(told)
+    return importlib.import_module(f"{_PACKAGE}.{name}")
 
 
 def _hidden() -> None:
