@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from devfix.analysis.text.syntax import remembered
+from devfix.analysis.text.syntax import in_rows, remembered
 from devfix.deeds import fixes_of
 from devfix.findings import Applicability, Finding, Fix, Note
 
@@ -129,7 +129,7 @@ def _function_at(sources: Mapping[str, Source], place: Place) -> Place:
 @remembered
 def _functions(tree: ast.AST) -> tuple[tuple[int, int], ...]:
     """The first and the last line of each function of a file."""
-    found = (node for node in ast.walk(tree) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)))
+    found = (node for node in in_rows(tree) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)))
     return tuple((node.lineno, node.end_lineno or 0) for node in found)
 
 

@@ -7,7 +7,7 @@ import ast
 import pytest
 from text_program import clashes
 
-from devfix.analysis.text.syntax import spelt, statements_in, walk
+from devfix.analysis.text.syntax import in_rows, spelt, statements_in, walk
 
 
 @pytest.mark.parametrize(
@@ -87,6 +87,7 @@ def test_all_nodes_are_walked_but_contexts_and_operators() -> None:
     left_out = (ast.expr_context, ast.operator, ast.unaryop, ast.boolop, ast.cmpop)
     wanted = [node for node in ast.walk(tree) if not isinstance(node, left_out)]
     assert sorted(map(id, walk(tree))) == sorted(map(id, wanted))
+    assert [*in_rows(tree)] == wanted
 
 
 def test_statements_are_walked_without_expressions() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from textwrap import dedent
@@ -28,6 +28,12 @@ Texts = Mapping[str, str]
 def rules() -> tuple[Rule, ...]:
     """The rules that are registered."""
     return tuple(registry.load_rules())
+
+
+@cache
+def _engine(*, adopt: bool) -> engine.Engine:
+    """What a run has one of: which rules its settings choose is found out once."""
+    return engine.Engine(rules(), replace(Settings(), adopt=adopt))
 
 
 def project(texts: Texts) -> Project:
@@ -96,7 +102,8 @@ class Ending:
 
 def check_texts(texts: Texts, *, adopt: bool = False) -> list[Finding]:
     """The findings in all files."""
-    reports = engine.check(project(texts), rules(), replace(Settings(), adopt=adopt))
+    usual = _engine(adopt=adopt)
+    reports = _by_path(report for each in project(texts).programs() for report in usual.check(each))
     assert not [report.crash for report in reports if report.crash]
     return [finding for report in reports for finding in report.findings]
 
@@ -105,10 +112,15 @@ def fix_texts(
     texts: Texts, wanted: Applicability = Applicability.SAFE, *, adopt: bool = False
 ) -> tuple[dict[str, str], list[FileReport]]:
     """How the files read with the wanted fixes, and the reports."""
-    reports = engine.fix(project(texts), rules(), replace(Settings(), adopt=adopt), wanted)
+    usual = _engine(adopt=adopt)
+    reports = _by_path(report for each in project(texts).programs() for report in usual.fix(each, wanted))
     assert not [report.crash for report in reports if report.crash]
     changed = {report.path: report.new_text for report in reports if report.new_text is not None}
     return {**texts, **changed}, reports
+
+
+def _by_path(reports: Iterable[FileReport]) -> list[FileReport]:
+    return sorted(reports, key=lambda report: report.path)
 
 
 def names(findings: Sequence[Finding]) -> set[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from devfix.analysis.text.syntax import in_rows
 from devfix.tidying.functions import (
     Function,
     arguments_of,
@@ -47,7 +48,7 @@ def _moved(written: Written, function: Function) -> Iterator[tuple[str, list[ast
     """The arguments that a function never binds again, and that it has got more than one new move of."""
     if holds_functions(function) or first_statement(function).lineno == function.lineno:
         return
-    calls = [node for node in ast.walk(function) if isinstance(node, ast.Call)]
+    calls = [node for node in in_rows(function) if isinstance(node, ast.Call)]
     for name in sorted(arguments_of(function) - bound_names(function)):
         moves = [call for call in calls if moved_part(call, _MAYBE_TURNED) == name]
         is_tensor = any(moved_part(move) == name for move in moves)
@@ -80,7 +81,7 @@ def _branch_with_all(block: list[ast.stmt], moves: list[ast.Call]) -> list[ast.s
 
 
 def _parts(block: list[ast.stmt]) -> Iterator[ast.AST]:
-    return (node for part in block for node in ast.walk(part))
+    return (node for part in block for node in in_rows(part))
 
 
 def moved_part(call: ast.Call, turned: frozenset[str] = _TURNED) -> str:

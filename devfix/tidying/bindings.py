@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from devfix.analysis.text.syntax import in_rows
 from devfix.tidying.arguments import moved_part, suffix_of
 from devfix.tidying.functions import (
     Function,
@@ -50,7 +51,7 @@ def _scopes(tree: ast.Module) -> Iterator[list[ast.stmt]]:
 
 def _moved(written: Written, scope: list[ast.stmt]) -> Iterator[tuple[ast.Assign, list[ast.Call]]]:
     """The statements that give a name a value of which nothing is used that does not move, to one device."""
-    nodes = [node for statement in scope for node in ast.walk(statement)]
+    nodes = [node for statement in scope for node in in_rows(statement)]
     calls = [node for node in nodes if isinstance(node, ast.Call) and moved_part(node)]
     new = [call for call in calls if written.holds([suffix_of(written, call)])]
     if len(new) < 2:
@@ -78,9 +79,9 @@ def _read_elsewhere(tree: ast.Module, scope: list[ast.stmt]) -> set[str]:
     if not any(statement in tree.body for statement in scope):
         return set()
     found: set[str] = set()
-    for node in ast.walk(tree):
+    for node in in_rows(tree):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            shared = {name for part in ast.walk(node) if isinstance(part, ast.Global) for name in part.names}
+            shared = {name for part in in_rows(node) if isinstance(part, ast.Global) for name in part.names}
             found |= (read_names(node) - arguments_of(node) - bound_names(node)) | shared
             found |= {name for part in _defaults(node) for name in read_names(part)}
         elif isinstance(node, ast.Lambda):
@@ -107,7 +108,7 @@ def _root_of(move: ast.Call) -> ast.AST:
 
 def _bound_in_loops(nodes: list[ast.AST]) -> set[str]:
     loops = (node for node in nodes if isinstance(node, ast.For | ast.AsyncFor | ast.While))
-    inside = (part for loop in loops for part in ast.walk(loop) if isinstance(part, ast.Name))
+    inside = (part for loop in loops for part in in_rows(loop) if isinstance(part, ast.Name))
     return {part.id for part in inside if not isinstance(part.ctx, ast.Load)}
 
 
@@ -139,7 +140,7 @@ def is_used_otherwise(
     nodes: list[ast.AST], parents: dict[ast.AST, ast.AST], name: str, moves: list[ast.Call]
 ) -> bool:
     """Whether anything else than a move, or a question that a tensor answers anywhere, reads a name."""
-    moved = {part for move in moves for part in ast.walk(move.func)}
+    moved = {part for move in moves for part in in_rows(move.func)}
     for node in nodes:
         if (
             not isinstance(node, ast.Name)

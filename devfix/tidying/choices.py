@@ -7,6 +7,7 @@ import keyword
 import re
 from collections.abc import Iterator
 
+from devfix.analysis.text.syntax import in_rows
 from devfix.tidying.arguments import suffix_of
 from devfix.tidying.written import Offsets, Written
 
@@ -44,7 +45,7 @@ def _own_parenthesis(text: str, begin: int, end: int) -> int | None:
 
 def _choices(written: Written) -> Iterator[tuple[int, int, list[Offsets]]]:
     """Where conditional expressions stand whose branches are new moves to the same device, and the moves."""
-    for node in ast.walk(written.after.tree):
+    for node in in_rows(written.after.tree):
         if not isinstance(node, ast.IfExp):
             continue
         moves = [branch for branch in (node.body, node.orelse) if _is_move(branch)]

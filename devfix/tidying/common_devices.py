@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from devfix.analysis.text.syntax import in_rows
 from devfix.tidying.devices import asked_of_tensors
 from devfix.tidying.functions import Function, arguments_of, bound_names, functions, holds_functions, stores
 from devfix.tidying.written import Written
@@ -80,12 +81,12 @@ def _followed(device: str, kin: _Kinship, asked: dict[str, list[int]]) -> Iterat
 
 def _is_bound_before(function: Function, name: str, numbers: list[int]) -> bool:
     """Whether one statement, and nothing else, has bound a name in the block to which lines belong, above these."""
-    nodes = list(ast.walk(function))
+    nodes = list(in_rows(function))
     stored = stores(nodes, name)
     bodies = [body for node in nodes if isinstance(body := getattr(node, "body", None), list)]
     for body in bodies:
         for statement in body if len(stored) == 1 else ():
-            if isinstance(statement, ast.Assign) and stored[0] in ast.walk(statement):
+            if isinstance(statement, ast.Assign) and stored[0] in in_rows(statement):
                 return (
                     (statement.end_lineno or 0) < min(numbers) <= max(numbers) <= (body[-1].end_lineno or 0)
                 )
@@ -105,7 +106,7 @@ class _Kinship:
         """The names that nothing but what comes of the first ones is bound to."""
         values: dict[str, list[ast.expr]] = {}
         strange: set[str] = set()
-        for node in ast.walk(self.function):
+        for node in in_rows(self.function):
             if isinstance(node, ast.Assign):
                 for target in node.targets:
                     for name in bound_names(target):

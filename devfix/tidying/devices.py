@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from devfix.analysis.text.scope_names import COMPREHENSIONS
-from devfix.analysis.text.syntax import first_name
+from devfix.analysis.text.syntax import first_name, in_rows
 from devfix.tidying.functions import (
     Function,
     arguments_of,
@@ -69,11 +69,11 @@ def _asked_for(written: Written, function: Function) -> tuple[str, list[int]] | 
 
 def _asked_for_each(function: Function) -> set[int]:
     """The lines of what comprehensions in loops make of each item: ``{k: v.to(device) for k, v in batch.items()}``."""
-    loops = (node for node in ast.walk(function) if isinstance(node, ast.For | ast.AsyncFor | ast.While))
-    inside = (part for loop in loops for each in loop.body for part in ast.walk(each))
+    loops = (node for node in in_rows(function) if isinstance(node, ast.For | ast.AsyncFor | ast.While))
+    inside = (part for loop in loops for each in loop.body for part in in_rows(each))
     rows = [node for node in inside if isinstance(node, COMPREHENSIONS)]
     made = (part for row in rows for part in ([row.value] if isinstance(row, ast.DictComp) else [row.elt]))
-    return {node.lineno for part in made for node in ast.walk(part) if isinstance(node, ast.Attribute)}
+    return {node.lineno for part in made for node in in_rows(part) if isinstance(node, ast.Attribute)}
 
 
 def asked_of_tensors(written: Written, function: Function) -> list[tuple[int, str]]:
@@ -89,7 +89,7 @@ def asked_of_tensors(written: Written, function: Function) -> list[tuple[int, st
 
 def _moved_in(function: Function) -> set[str]:
     """The names of what a function may put on another device itself."""
-    methods = (node for node in ast.walk(function) if isinstance(node, ast.Attribute) and node.attr in _MOVES)
+    methods = (node for node in in_rows(function) if isinstance(node, ast.Attribute) and node.attr in _MOVES)
     return {method.value.id for method in methods if isinstance(method.value, ast.Name)}
 
 
@@ -129,7 +129,7 @@ def _without_unread(written: Written, others: Sequence[Written]) -> list[str]:
 
 def _may_import(written: Written, name: str) -> bool:
     """Whether another file may have taken a name from the one that binds it."""
-    nodes = [*ast.walk(written.after.tree)]
+    nodes = [*in_rows(written.after.tree)]
     aliases = [
         alias for node in nodes if isinstance(node, ast.Import | ast.ImportFrom) for alias in node.names
     ]

@@ -5,13 +5,15 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
+from devfix.analysis.text.syntax import in_rows
+
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 def functions(tree: ast.Module) -> Iterator[Function]:
     """All functions of a file."""
-    yield from (node for node in ast.walk(tree) if isinstance(node, _FUNCTIONS))
+    yield from (node for node in in_rows(tree) if isinstance(node, _FUNCTIONS))
 
 
 def arguments_of(function: Function) -> set[str]:
@@ -22,7 +24,7 @@ def arguments_of(function: Function) -> set[str]:
 
 def bound_names(node: ast.AST) -> set[str]:
     """The names that a piece of code binds, or unbinds: a function, or the target of a statement."""
-    names = (part for part in ast.walk(node) if isinstance(part, ast.Name))
+    names = (part for part in in_rows(node) if isinstance(part, ast.Name))
     return {part.id for part in names if not isinstance(part.ctx, ast.Load)}
 
 
@@ -34,7 +36,7 @@ def stores(nodes: Iterable[ast.AST], name: str) -> list[ast.Name]:
 
 def read_names(node: ast.AST) -> set[str]:
     """The names that are read in a piece of code."""
-    names = (part for part in ast.walk(node) if isinstance(part, ast.Name))
+    names = (part for part in in_rows(node) if isinstance(part, ast.Name))
     return {part.id for part in names if isinstance(part.ctx, ast.Load)}
 
 
@@ -47,5 +49,5 @@ def first_statement(function: Function) -> ast.stmt:
 
 def holds_functions(function: Function) -> bool:
     """Whether there are functions in a function, for which its names live on."""
-    inner = (node for part in function.body for node in ast.walk(part))
+    inner = (node for part in function.body for node in in_rows(part))
     return any(isinstance(node, (*_FUNCTIONS, ast.Lambda)) for node in inner)

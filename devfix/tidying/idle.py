@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
+from devfix.analysis.text.syntax import in_rows
 from devfix.findings import Span
 from devfix.source import Source
 from devfix.tidying.written import Offsets, Written
@@ -18,7 +19,7 @@ def without(written: Written, idle: Iterable[Span]) -> str:
     """The text without those moves that move nothing and that it did not have before."""
     source, places = written.after, frozenset(idle)
     calls = [
-        node for node in ast.walk(source.tree) if isinstance(node, ast.Call) and source.span(node) in places
+        node for node in in_rows(source.tree) if isinstance(node, ast.Call) and source.span(node) in places
     ]
     found: list[Offsets] = []
     for call in calls:
@@ -68,7 +69,7 @@ def _device_told(written: Written, call: ast.Call) -> list[Offsets]:
 
 def _of_each(tree: ast.Module, call: ast.Call) -> tuple[ast.expr, ast.expr] | None:
     """``tuple(part.to(device) for part in parts)`` or a list like that, around the call, and what its parts are of."""
-    for node in ast.walk(tree):  # what stands around an expression comes before it
+    for node in in_rows(tree):  # what stands around an expression comes before it
         made = node.args[0] if isinstance(node, ast.Call) and len(node.args) == 1 else node
         if not isinstance(made, (ast.GeneratorExp, ast.ListComp)) or made.elt is not call:
             continue
@@ -90,7 +91,7 @@ def _moves_itself(statement: ast.Assign, call: ast.Call) -> bool:
 
 def _is_alone(tree: ast.Module, statement: ast.stmt) -> bool:
     """Whether nothing else is in the block of a statement."""
-    blocks = (getattr(node, name, None) for node in ast.walk(tree) for name in _BLOCKS)
+    blocks = (getattr(node, name, None) for node in in_rows(tree) for name in _BLOCKS)
     return any(block == [statement] for block in blocks)
 
 
@@ -136,8 +137,8 @@ def _element(written: Written, elements: list[ast.expr], index: int, *, after: b
 
 def _statement_of(tree: ast.Module, call: ast.Call) -> ast.stmt | None:
     found = None
-    for node in ast.walk(tree):  # breadth first: the last one around the call is the innermost
-        if isinstance(node, ast.stmt) and any(part is call for part in ast.walk(node)):
+    for node in in_rows(tree):  # breadth first: the last one around the call is the innermost
+        if isinstance(node, ast.stmt) and any(part is call for part in in_rows(node)):
             found = node
     return found
 

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from pathlib import PurePath
 
+from devfix.analysis.text.syntax import in_rows
 from devfix.source import Source
 from devfix.tidying.written import Written
 
@@ -50,13 +51,13 @@ def _may_take(other: Source, path: str, statement: ast.ImportFrom, names: set[st
     origin = (statement.module or "").rpartition(".")[2]
     taken = (
         alias.name
-        for node in ast.walk(other.tree)
+        for node in in_rows(other.tree)
         if isinstance(node, ast.ImportFrom) and (node.module or "").rpartition(".")[2] in own
         for alias in node.names
     )
     asked = (
         node.attr
-        for node in ast.walk(other.tree)
+        for node in in_rows(other.tree)
         if isinstance(node, ast.Attribute)
         and node.attr in names
         and ast.unparse(node.value).rpartition(".")[2] != origin

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
+from devfix.analysis.text.syntax import in_rows
 from devfix.tidying.functions import stores
 
 _BLOCKS = ("body", "orelse", "finalbody")
@@ -43,15 +44,15 @@ def _blocks(scope: list[ast.stmt], nodes: Sequence[ast.AST]) -> Iterator[list[as
 
 def _targets(statement: ast.stmt) -> Iterator[ast.AST]:
     if isinstance(statement, ast.Assign):
-        yield from (node for target in statement.targets for node in ast.walk(target))
+        yield from (node for target in statement.targets for node in in_rows(target))
     elif isinstance(statement, ast.For | ast.AsyncFor):
-        yield from ast.walk(statement.target)
+        yield from in_rows(statement.target)
 
 
 def _seen(block: list[ast.stmt], name: str) -> Iterator[ast.Name]:
     """The reads of a name in the statements of a block before the first that binds it, in some part of it, again."""
     for statement in block:
-        used = [node for node in ast.walk(statement) if isinstance(node, ast.Name) and node.id == name]
+        used = [node for node in in_rows(statement) if isinstance(node, ast.Name) and node.id == name]
         if any(not isinstance(node.ctx, ast.Load) for node in used):
             return
         yield from used

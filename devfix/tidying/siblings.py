@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from devfix.analysis.text.syntax import in_rows
 from devfix.tidying.arguments import moved_part, suffix_of
 from devfix.tidying.functions import functions, holds_functions, read_names
 from devfix.tidying.lifetimes import readers
@@ -44,7 +45,7 @@ def _scopes(tree: ast.Module) -> Iterator[list[ast.stmt]]:
 
 def _late(written: Written, scope: list[ast.stmt]) -> Iterator[tuple[int, list[ast.Call]]]:
     """Behind which line moves stand that others could join, and the moves of each of these."""
-    nodes = [node for part in scope for node in ast.walk(part)]
+    nodes = [node for part in scope for node in in_rows(part)]
     for statement in nodes:
         names, block = _unpacked(statement, scope, nodes)
         lines = list(_moves_after(written, block))
@@ -71,9 +72,7 @@ def _unpacked(
     elif isinstance(statement, ast.Assign) and len(statement.targets) == 1:
         target = statement.targets[0] if isinstance(statement.targets[0], ast.Tuple) else None
         block = _behind(statement, scope, nodes) if target is not None else []
-    stored = (
-        [node.id for node in ast.walk(target) if isinstance(node, ast.Name)] if target is not None else []
-    )
+    stored = [node.id for node in in_rows(target) if isinstance(node, ast.Name)] if target is not None else []
     return stored, block
 
 
@@ -102,14 +101,14 @@ def _only_uses(
     """All that is done with what a statement binds to a name, some of it whenever the block runs: it moves."""
     lives = readers(scope, nodes, name) or {}
     reads = next((each for bound, each in lives.items() if bound is statement), [])
-    calls = (node for part in block for node in ast.walk(part) if isinstance(node, ast.Call))
+    calls = (node for part in block for node in in_rows(part) if isinstance(node, ast.Call))
     moves = [
         call
         for call in calls
         if moved_part(call) == name and isinstance(call.func, ast.Attribute) and call.func.value in reads
     ]
     always = [part for part in block if not isinstance(part, (*_ASIDE, *_LOOPS))]
-    inside = {node for part in always for node in ast.walk(part)} - {
+    inside = {node for part in always for node in in_rows(part)} - {
         node for part in always for node in _aside(part)
     }
     return moves if len(moves) == len(reads) and inside & set(moves) else []
@@ -117,6 +116,6 @@ def _only_uses(
 
 def _aside(statement: ast.stmt) -> Iterator[ast.AST]:
     """The parts of a statement that may not run when it does."""
-    for node in ast.walk(statement):
+    for node in in_rows(statement):
         if isinstance(node, _ASIDE):
-            yield from ast.walk(node)
+            yield from in_rows(node)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from devfix.analysis.text.syntax import in_rows
 from devfix.tidying.arguments import moved_part, suffix_of
 from devfix.tidying.bindings import is_used_otherwise
 from devfix.tidying.functions import (
@@ -62,7 +63,7 @@ def _moved(written: Written, function: Function) -> tuple[str, dict[str, list[as
     """The device to which several arguments of a function move, each wherever it is used, and their moves."""
     if holds_functions(function) or first_statement(function).lineno == function.lineno:
         return None
-    nodes = list(ast.walk(function))
+    nodes = list(in_rows(function))
     calls = [node for node in nodes if isinstance(node, ast.Call)]
     free = arguments_of(function) - bound_names(function)
     names = {name for call in calls if (name := moved_part(call)) in free}

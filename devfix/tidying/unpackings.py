@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from itertools import pairwise
 
+from devfix.analysis.text.syntax import in_rows
 from devfix.tidying.functions import read_names
 from devfix.tidying.lines import moves_of, name_for_each
 from devfix.tidying.written import Written
@@ -30,7 +31,7 @@ def moved_at_once(written: Written) -> str:
 
 
 def _blocks(tree: ast.Module) -> Iterator[list[ast.stmt]]:
-    for node in ast.walk(tree):
+    for node in in_rows(tree):
         for name in _BLOCKS:
             block = getattr(node, name, None)
             if isinstance(block, list):  # the body of a lambda is none
@@ -83,7 +84,7 @@ def _changed(written: Written, statement: ast.Assign, names: list[str], suffix: 
 def _bound_within(value: ast.expr) -> set[str]:
     """The names that a comprehension binds."""
     return {
-        node.id for node in ast.walk(value) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+        node.id for node in in_rows(value) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
     }
 
 

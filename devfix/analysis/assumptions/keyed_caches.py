@@ -13,7 +13,7 @@ from devfix.analysis.domain.lattice import CPU
 from devfix.analysis.domain.values import Class, Const, Ref, Scalar, Sequence, Tensor, TupleValue, Value
 from devfix.analysis.language import containers
 from devfix.analysis.text.scope_names import parameters_of
-from devfix.analysis.text.syntax import remembered, spelt, statements_in
+from devfix.analysis.text.syntax import in_rows, remembered, spelt, statements_in
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -93,7 +93,7 @@ def _is_nothing(test: ast.Compare) -> bool:
 @remembered
 def _asks_for_device(function: ast.AST) -> bool:
     """Whether a function asks for the number of a device, which may be a part of a key."""
-    asked = (node for node in ast.walk(function) if isinstance(node, ast.Attribute))
+    asked = (node for node in in_rows(function) if isinstance(node, ast.Attribute))
     return any(
         node.attr in _DEVICE_NUMBERS or (node.attr == "index" and getattr(node.value, "attr", "") == "device")
         for node in asked

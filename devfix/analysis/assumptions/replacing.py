@@ -9,7 +9,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.values import Const, Obj, Ref, TupleValue, Unknown, Value
-from devfix.analysis.text.syntax import called, remembered, spelt, statements_in
+from devfix.analysis.text.syntax import called, in_rows, remembered, spelt, statements_in
 from devfix.analysis.text.targets import targets
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ def _only_in_turn(loop: ast.For | ast.AsyncFor) -> tuple[ast.expr, ...]:
     named: dict[str, list[ast.Name]] = {}
     items: dict[str, list[ast.Subscript]] = {}
     parents: dict[ast.AST, ast.AST] = {}
-    for part in (part for each in loop.body for part in ast.walk(each)):
+    for part in (part for each in loop.body for part in in_rows(each)):
         parents.update(dict.fromkeys(ast.iter_child_nodes(part), part))
         if isinstance(part, ast.Name):
             named.setdefault(part.id, []).append(part)

@@ -41,6 +41,7 @@ from devfix.analysis.text.syntax import (
     ACCELERATORS,
     binds_host,
     called,
+    in_rows,
     is_flag,
     names_accelerator,
     speaks_of,
@@ -119,7 +120,7 @@ def _makes_another(source: Source, test: ast.expr, body: list[ast.stmt], orelse:
 
     What the branches do beside that, and beside moving it, chooses no device either.
     """
-    said = (getattr(part, key, "") for part in ast.walk(test) for key in ("id", "attr", "value"))
+    said = (getattr(part, key, "") for part in in_rows(test) for key in ("id", "attr", "value"))
     if any(isinstance(word, str) and _DEVICE_WORDS.search(word.lower()) for word in said):
         return False
     one, other = _constructed(body), _constructed(orelse)

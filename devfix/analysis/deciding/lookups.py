@@ -24,7 +24,7 @@ from devfix.analysis.domain.values import (
 )
 from devfix.analysis.language import containers
 from devfix.analysis.text.scope_names import parameters_of, targets
-from devfix.analysis.text.syntax import called, names_in, remembered, spelt, statements_in, walk
+from devfix.analysis.text.syntax import called, in_rows, names_in, remembered, spelt, statements_in, walk
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -201,6 +201,6 @@ def _is_told_device(function: ast.AST, given: Iterable[str]) -> bool:
     if any("device" in name for name in given):
         return True
     asked = (
-        part.value for part in ast.walk(function) if isinstance(part, ast.Attribute) and part.attr == "device"
+        part.value for part in in_rows(function) if isinstance(part, ast.Attribute) and part.attr == "device"
     )
     return any(getattr(owner, "id", "") != "self" for owner in asked)

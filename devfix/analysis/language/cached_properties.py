@@ -12,6 +12,7 @@ from devfix.analysis.domain.values import UNKNOWN, Class, Const, Function, Ref, 
 from devfix.analysis.language.frames import CallSite
 from devfix.analysis.nn import hidden_modules
 from devfix.analysis.nn.modules import is_module, remember
+from devfix.analysis.text.syntax import in_rows
 from devfix.findings import Origin
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def read(interp: Interpreter, found: Function, receiver: Ref, node: ast.expr) ->
 
 def _note_return(interp: Interpreter, found: Function, value: Value) -> None:
     """A module remembers the call that the property gives back: what makes it may know no device, while the object does."""
-    returns = [each.value for each in ast.walk(found.node) if isinstance(each, ast.Return)]
+    returns = [each.value for each in in_rows(found.node) if isinstance(each, ast.Return)]
     call = returns[0] if len(returns) == 1 else None
     if isinstance(call, ast.Call) and is_module(interp, value):
         source = interp.program.sources[found.path]

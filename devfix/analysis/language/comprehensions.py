@@ -16,7 +16,7 @@ from devfix.analysis.domain.values import UNKNOWN, Obj, Sequence, Tensor, Value
 from devfix.analysis.language import binding, containers, iteration, list_places, object_keys
 from devfix.analysis.language.frames import Frame
 from devfix.analysis.nn import modules
-from devfix.analysis.text.syntax import remembered, walk
+from devfix.analysis.text.syntax import in_rows, remembered, walk
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -64,9 +64,9 @@ def evaluate(interp: Interpreter, node: ast.ListComp | ast.GeneratorExp | ast.Se
 def _is_the_same(node: ast.ListComp) -> bool:
     """Whether each round gives the same: ``[torch.zeros(n) for _ in range(k)]``."""
     bound = {
-        part.id for each in node.generators for part in ast.walk(each.target) if isinstance(part, ast.Name)
+        part.id for each in node.generators for part in in_rows(each.target) if isinstance(part, ast.Name)
     }
-    return not any(isinstance(part, ast.Name) and part.id in bound for part in ast.walk(node.elt))
+    return not any(isinstance(part, ast.Name) and part.id in bound for part in in_rows(node.elt))
 
 
 def _collected(interp: Interpreter, node: ast.expr) -> Value:

@@ -23,7 +23,7 @@ from devfix.analysis.language import iteration
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.reuse import reads
 from devfix.analysis.text.scope_names import own_nodes
-from devfix.analysis.text.syntax import remembered
+from devfix.analysis.text.syntax import in_rows, remembered
 from devfix.analysis.torch_model.python import mappings
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ def _asked_in_turn(scope: ast.AST) -> dict[str, _Asked]:
             for target in node.targets:
                 if isinstance(target, ast.Name):
                     made.setdefault(target.id, []).append(node.value)
-    every = (part for each in body for part in ast.walk(each) if isinstance(part, ast.Name))
+    every = (part for each in body for part in in_rows(each) if isinstance(part, ast.Name))
     handed_on = {part.id for part in every if isinstance(part.ctx, ast.Load) and id(part) not in asking}
     return {
         name: _Asked(makers, min(looped.get(name, ()), default=None))

@@ -19,7 +19,7 @@ from devfix.analysis.language.iteration import MAX_ITEMS
 from devfix.analysis.language.leaving import Leaving
 from devfix.analysis.nn import reach
 from devfix.analysis.text.scope_names import own_nodes
-from devfix.analysis.text.syntax import remembered
+from devfix.analysis.text.syntax import in_rows, remembered
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -52,7 +52,7 @@ def note_round(interp: Interpreter, loop: Loop) -> None:
 def _gives_in_turn(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> bool:
     """Whether a function yields in statements and loops alone, none of which may be left out by what is not looked at here."""
     body = node.body if isinstance(node.body, list) else []
-    every = [part for part in ast.walk(node) if isinstance(part, _YIELDS)]
+    every = [part for part in in_rows(node) if isinstance(part, _YIELDS)]
     own = [part for part in map(_given_by, _plain_statements(body)) if part is not None]
     return len(own) == len(every)
 

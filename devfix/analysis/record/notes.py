@@ -35,6 +35,7 @@ from devfix.analysis.language import containers, records
 from devfix.analysis.language.frames import Arg
 from devfix.analysis.nn.modules import first_parameter, is_module, is_module_class
 from devfix.analysis.record.recorder import ENTRIES, Binding
+from devfix.analysis.text.syntax import in_rows
 from devfix.analysis.torch_model.devices import device_settings
 from devfix.analysis.torch_model.libraries import movables
 from devfix.analysis.torch_model.tensors.arguments import is_shown_device
@@ -348,7 +349,7 @@ def _movable(interp: Interpreter, value: Value) -> str:
         return ""
     if len(move.node.args.args) < 2:
         return ""  # it takes no device
-    returns = (node for node in ast.walk(move.node) if isinstance(node, ast.Return))
+    returns = (node for node in in_rows(move.node) if isinstance(node, ast.Return))
     return "object" if any(node.value is not None for node in returns) else "mover"
 
 

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from devfix.analysis.record.recorder import OptionalCall, OptionalPlace
+from devfix.analysis.text.syntax import in_rows
 
 if TYPE_CHECKING:
     from devfix.source import Source
@@ -62,7 +63,7 @@ class _Nodes:
     def __init__(self, tree: ast.Module) -> None:
         self.functions: dict[tuple[int, int], ast.AST] = {}
         self.expressions: dict[Spot, ast.expr] = {}
-        for node in ast.walk(tree):
+        for node in in_rows(tree):
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
                 self.functions.setdefault((node.lineno, node.col_offset), node)
             if isinstance(node, ast.expr):

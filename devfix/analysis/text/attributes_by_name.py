@@ -6,6 +6,7 @@ import ast
 from dataclasses import dataclass
 
 from devfix.analysis.text.scope_names import is_used_after, own_nodes
+from devfix.analysis.text.syntax import in_rows
 
 _LOOPS = (ast.For, ast.AsyncFor)
 
@@ -48,7 +49,7 @@ def _read(value: ast.expr) -> AttributeByName | None:
 
 def _plain(owner: ast.expr, name: ast.expr) -> AttributeByName | None:
     """Both, where looking at them again does nothing."""
-    parts = [node for each in (owner, name) for node in ast.walk(each) if isinstance(node, ast.expr)]
+    parts = [node for each in (owner, name) for node in in_rows(each) if isinstance(node, ast.expr)]
     plain = all(isinstance(part, (ast.Name, ast.Attribute)) for part in parts)
     return AttributeByName(owner, name) if plain else None
 

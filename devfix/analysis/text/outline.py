@@ -10,7 +10,7 @@ from typing import Any
 
 from devfix.analysis.text.nodes_below import below
 from devfix.analysis.text.scope_names import ScopeNames, positional_of, variables_of
-from devfix.analysis.text.syntax import first_line
+from devfix.analysis.text.syntax import first_line, in_rows
 from devfix.findings import Span
 from devfix.source import Source
 
@@ -157,7 +157,7 @@ class Outline:
         known = self._occurrences.get(scope)
         if known is None:
             known = self._occurrences[scope] = {}
-            for node in ast.walk(scope):
+            for node in in_rows(scope):
                 if isinstance(node, ast.Name):
                     known.setdefault(node.id, []).append(node)
         return known.get(name, ())

@@ -8,6 +8,7 @@ from functools import cached_property
 
 from devfix.analysis.text.nodes_below import below
 from devfix.analysis.text.noting import noted
+from devfix.analysis.text.syntax import in_rows
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 DEFINITIONS = (*FUNCTIONS, ast.ClassDef)
@@ -89,7 +90,7 @@ def is_used_after(loop: ast.For | ast.AsyncFor, statement: ast.stmt, name: str) 
     return any(
         isinstance(node, ast.Name) and node.id == name and (node.lineno, node.col_offset) > end
         for part in loop.body
-        for node in ast.walk(part)
+        for node in in_rows(part)
     )
 
 
@@ -126,7 +127,7 @@ def defaults_of(spec: ast.arguments) -> list[tuple[ast.arg, ast.expr]]:
 def targets(target: ast.AST) -> frozenset[str]:
     """The names that a target of an assignment or loop binds."""
     return frozenset(
-        n.id for n in ast.walk(target) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+        n.id for n in in_rows(target) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
     )
 
 
@@ -147,7 +148,7 @@ def variables_of(
     tree: ast.Module, contexts: tuple[type[ast.expr_context], ...] = (ast.expr_context,)
 ) -> Iterator[str]:
     """Every name that some scope of a file binds or reads, or that it uses in these contexts alone."""
-    for node in ast.walk(tree):
+    for node in in_rows(tree):
         if isinstance(node, ast.Name):
             if isinstance(node.ctx, contexts):
                 yield node.id

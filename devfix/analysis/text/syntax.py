@@ -56,6 +56,19 @@ def walk(node: ast.AST) -> Iterator[ast.AST]:
             pending += below(current)
 
 
+def in_rows(node: ast.AST) -> Iterator[ast.AST]:
+    """A node and all below it as ``ast.walk`` has them, but contexts and operators: what stands around a piece comes first."""
+    row = [node]
+    while row:
+        yield from row
+        under: list[ast.AST] = []
+        for each in row:
+            kind = type(each)
+            if kind is not ast.Name and kind is not ast.Constant:
+                under += below(each)
+        row = under
+
+
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 
 

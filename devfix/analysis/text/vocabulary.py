@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from devfix.analysis.text.noting import noted
-from devfix.analysis.text.syntax import walk
+from devfix.analysis.text.syntax import in_rows, walk
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,5 +42,5 @@ def vocabulary(node: ast.AST) -> Vocabulary:
 def every_name_in(code: ast.AST) -> frozenset[str | None]:
     """All names that stand in code, keywords and what is imported, defined or caught among them."""
     return frozenset(
-        getattr(part, "id", getattr(part, "arg", getattr(part, "name", None))) for part in ast.walk(code)
+        getattr(part, "id", getattr(part, "arg", getattr(part, "name", None))) for part in in_rows(code)
     )

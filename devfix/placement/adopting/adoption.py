@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from devfix.analysis.record.facts import Facts
+from devfix.analysis.text.syntax import in_rows
 from devfix.findings import Edit, FileEdit, InsertAfter, Origin, ReplaceExpression, WrapExpression
 from devfix.placement.adopting import one_choice
 from devfix.placement.devices import device_expression, introduction, own_device
@@ -183,7 +184,7 @@ def _follows(facts: Facts, place: Place) -> bool:
     if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
         return False
     names = facts.bindings(place.path, place.outline.scopes(place.node)[0])
-    given = (names.get(part.arg) for part in ast.walk(function.args) if isinstance(part, ast.arg))
+    given = (names.get(part.arg) for part in in_rows(function.args) if isinstance(part, ast.arg))
     return any(bound and all(each.kind == "module" for each in bound) for bound in given)
 
 
@@ -279,7 +280,7 @@ def _is_trained_by_maker(facts: Facts, life: Trail) -> bool:
 
 def _goes_back(function: ast.AST) -> bool:
     """Whether a function has gradients computed."""
-    return any(getattr(part, "attr", "") == "backward" for part in ast.walk(function))
+    return any(getattr(part, "attr", "") == "backward" for part in in_rows(function))
 
 
 def _is_given_to_training(facts: Facts, use: ast.Name, call: ast.AST) -> bool:

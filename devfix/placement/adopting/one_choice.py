@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.outline import Outline
+from devfix.analysis.text.syntax import in_rows
 from devfix.findings import FileEdit, InsertAtBodyStart
 from devfix.placement.devices import imported_device
 from devfix.placement.devices.device_expression import DeviceExpression, Place
@@ -36,7 +37,7 @@ class Chosen:
         function = place.outline.function_of(statement)
         names = {cls.name for cls in self.classes}
         scope = place.outline.source.tree if function is None else function
-        for node in ast.walk(scope) if names else ():
+        for node in in_rows(scope) if names else ():
             if not isinstance(node, ast.Assign) or place.outline.function_of(node) is not function:
                 continue
             target = node.targets[0] if len(node.targets) == 1 else None

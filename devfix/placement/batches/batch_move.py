@@ -6,6 +6,7 @@ import ast
 
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.outline import Outline
+from devfix.analysis.text.syntax import in_rows
 from devfix.findings import (
     FileEdit,
     InsertAfter,
@@ -70,7 +71,7 @@ def _at_call(facts: Facts, place: Place, call: ast.Call, peers: list[Operand]) -
 def _is_bound_by(statement: ast.stmt, name: ast.Name) -> bool:
     """Whether the statement itself binds the name: a comprehension's is unknown outside of it."""
     targets = statement.targets if isinstance(statement, ast.Assign) else [getattr(statement, "target", None)]
-    return any(node is name for target in targets if target is not None for node in ast.walk(target))
+    return any(node is name for target in targets if target is not None for node in in_rows(target))
 
 
 def _in_loop(
@@ -98,7 +99,7 @@ def _uses_by_position(loop: ast.For | ast.AsyncFor, name: str) -> list[ast.Name]
 
     Or it is tested what the part is. There are none where each part is used, before all tests or whatever they say.
     """
-    beside = {node.id for node in ast.walk(_unpacked(loop)) if isinstance(node, ast.Name)} - {name}
+    beside = {node.id for node in in_rows(_unpacked(loop)) if isinstance(node, ast.Name)} - {name}
     found, is_asked = list[ast.Name](), False
     for part in loop.body:
         if isinstance(part, ast.If) and (_reads(part.test) & beside or branching.asks_what(part.test, name)):
@@ -128,12 +129,12 @@ def _unpacked(loop: ast.For | ast.AsyncFor) -> ast.expr:
 
 def _uses(code: ast.AST, name: str) -> list[ast.Name]:
     """Where code reads a name."""
-    names = (node for node in ast.walk(code) if isinstance(node, ast.Name) and node.id == name)
+    names = (node for node in in_rows(code) if isinstance(node, ast.Name) and node.id == name)
     return [node for node in names if isinstance(node.ctx, ast.Load)]
 
 
 def _reads(code: ast.AST) -> set[str]:
-    names = (node for node in ast.walk(code) if isinstance(node, ast.Name))
+    names = (node for node in in_rows(code) if isinstance(node, ast.Name))
     return {node.id for node in names if isinstance(node.ctx, ast.Load)}
 
 
@@ -191,7 +192,7 @@ def _names(statement: ast.stmt) -> set[str]:
         target = statement.targets[0]
     else:
         return set()
-    return {node.id for node in ast.walk(target) if isinstance(node, ast.Name)}
+    return {node.id for node in in_rows(target) if isinstance(node, ast.Name)}
 
 
 def _is_unpacking(statement: ast.Assign) -> bool:

@@ -6,7 +6,7 @@ import ast
 
 from devfix.analysis.text.noting import noted
 from devfix.analysis.text.outline import Outline
-from devfix.analysis.text.syntax import called
+from devfix.analysis.text.syntax import called, in_rows
 from devfix.placement.devices import boundness
 from devfix.placement.text import chains
 
@@ -17,7 +17,7 @@ _KINDS = ("is_tensor", "isinstance", "hasattr", "type")
 def with_other_branches(outline: Outline, statement: ast.stmt, name: str) -> ast.stmt:
     """The ``if`` around a statement, where each of its branches binds the name, to anything but None or a number."""
     while isinstance(around := outline.parents[statement], ast.If) and boundness.binds_always(around, name):
-        if any(_gives_constant(part, name) for part in ast.walk(around) if isinstance(part, ast.Assign)):
+        if any(_gives_constant(part, name) for part in in_rows(around) if isinstance(part, ast.Assign)):
             break  # a switch may leave this branch out today, and not tomorrow
         statement = around
     return statement
@@ -27,9 +27,7 @@ def _gives_constant(statement: ast.Assign, name: str) -> bool:
     """Whether a name gets a constant, by itself or beside others: ``x, mask = x, None``."""
     if isinstance(statement.value, ast.Constant):
         return any(isinstance(target, ast.Name) and target.id == name for target in statement.targets)
-    names = (
-        part for part in ast.walk(statement.targets[0]) if isinstance(part, ast.Name) and part.id == name
-    )
+    names = (part for part in in_rows(statement.targets[0]) if isinstance(part, ast.Name) and part.id == name)
     return any(isinstance(paired(statement, part), ast.Constant) for part in names)
 
 
@@ -38,7 +36,7 @@ def with_second_try(outline: Outline, statement: ast.stmt, names: set[str]) -> a
     around = outline.parents[statement]
     if not isinstance(around, ast.Try) or statement not in around.body or around.orelse or around.finalbody:
         return statement
-    again = [node for handler in around.handlers for node in ast.walk(handler)]
+    again = [node for handler in around.handlers for node in in_rows(handler)]
     stored = {node.id for node in again if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
     return statement if stored.isdisjoint(names) else around
 
@@ -57,7 +55,7 @@ def asks_what(test: ast.AST, name: str) -> bool:
 
 @noted
 def _asked_of(test: ast.AST) -> frozenset[str]:
-    calls = (node for node in ast.walk(test) if isinstance(node, ast.Call) and node.args)
+    calls = (node for node in in_rows(test) if isinstance(node, ast.Call) and node.args)
     return frozenset(chains.name_of(call.args[0]) for call in calls if called(call) in _KINDS)
 
 

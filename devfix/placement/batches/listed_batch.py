@@ -6,7 +6,7 @@ import ast
 
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.outline import Outline
-from devfix.analysis.text.syntax import called
+from devfix.analysis.text.syntax import called, in_rows
 from devfix.findings import FileEdit, InsertAfter, Operand, Origin
 from devfix.placement.batches.branching import asks_what
 from devfix.placement.devices import device_expression, imported_device
@@ -47,7 +47,7 @@ def _test_around(outline: Outline, name: ast.AST) -> ast.If | None:
     ):
         return None
     taken = statement.targets == [name] and isinstance(statement.value, ast.Subscript)
-    own = taken and any(chains.name_of(part) == name.id for part in ast.walk(statement.value))
+    own = taken and any(chains.name_of(part) == name.id for part in in_rows(statement.value))
     return test if own and not test.orelse and _asks_for_container(test.test, name.id) else None
 
 
@@ -63,16 +63,14 @@ def _asks_for_container(test: ast.expr, name: str) -> bool:
 def _behind(outline: Outline, test: ast.If, name: str) -> list[ast.stmt]:
     """What a loop that takes a name out of something does behind a test at the level of its body."""
     loop = outline.parents[test]
-    if not isinstance(loop, _LOOPS) or not any(
-        chains.name_of(part) == name for part in ast.walk(loop.target)
-    ):
+    if not isinstance(loop, _LOOPS) or not any(chains.name_of(part) == name for part in in_rows(loop.target)):
         return []
     return loop.body[loop.body.index(test) + 1 :]
 
 
 def _is_told_apart(outline: Outline, code: ast.stmt, name: str) -> bool:
     """Whether code asks what a name is, or takes it for a container: no tensor has keys, nor is it all of ``**name``."""
-    uses = (part for part in ast.walk(code) if chains.name_of(part) == name)
+    uses = (part for part in in_rows(code) if chains.name_of(part) == name)
     return asks_what(code, name) or any(_is_container(outline.parents[use]) for use in uses)
 
 

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from devfix.analysis.record.facts import Facts
+from devfix.analysis.text.syntax import in_rows
 from devfix.findings import FileEdit, InsertAtBodyStart, Operand
 from devfix.placement.batches import batch_forms
 from devfix.placement.batches.branching import branches_of
@@ -44,7 +45,7 @@ def _nested(facts: Facts, place: Place, loop: ast.For | ast.AsyncFor) -> Iterato
     whole = isinstance(loop.target, ast.Name)
     span = place.outline.source.span(loop)
     bindings = facts.bindings(place.path, place.outline.scopes(loop)[0])
-    for part in ast.walk(loop.target):
+    for part in in_rows(loop.target):
         if isinstance(part, ast.Name) and (moves_parts(loop, part.id) or _differs_by_branch(loop, part.id)):
             continue  # what else is in it moves in the same way; or in another run it holds no parts
         if isinstance(part, ast.Name) and mentions(loop.body, {part.id}) and not _is_moved(loop, part.id):
@@ -58,7 +59,7 @@ def _nested(facts: Facts, place: Place, loop: ast.For | ast.AsyncFor) -> Iterato
 
 def _differs_by_branch(loop: ast.For | ast.AsyncFor, name: str) -> bool:
     """Whether one branch reads items of a name, and another one all of it: by a switch that is the one or the other."""
-    for test in (node for part in loop.body for node in ast.walk(part) if isinstance(node, ast.If)):
+    for test in (node for part in loop.body for node in in_rows(part) if isinstance(node, ast.If)):
         ways = {_reads(branch, name) for branch in branches_of(test)}
         if {True, False} <= ways:
             return True
@@ -67,7 +68,7 @@ def _differs_by_branch(loop: ast.For | ast.AsyncFor, name: str) -> bool:
 
 def _reads(branch: list[ast.stmt], name: str) -> bool | None:
     """Whether statements read items of a name, and not only all of it; None if they do not read it."""
-    nodes = [node for statement in branch for node in ast.walk(statement)]
+    nodes = [node for statement in branch for node in in_rows(statement)]
     reads = [
         node
         for node in nodes
@@ -121,16 +122,14 @@ def _left_on_host(facts: Facts, path: str) -> set[Span]:
 
 def _is_moved(loop: ast.For | ast.AsyncFor, name: str) -> bool:
     """Whether the loop's body already gives the name to what it moved, or moves all of it wherever it reads it."""
-    nodes = [node for part in loop.body for node in ast.walk(part)]
+    nodes = [node for part in loop.body for node in in_rows(part)]
     reads = {id(node) for node in nodes if isinstance(node, ast.Name) and node.id == name}
     if reads and reads <= {id(walked) for node in nodes for walked in _moved_each(node)}:
         return True
-    assigned = (node for part in loop.body for node in ast.walk(part) if isinstance(node, ast.Assign))
+    assigned = (node for part in loop.body for node in in_rows(part) if isinstance(node, ast.Assign))
     values = (a.value for a in assigned if any(isinstance(t, ast.Name) and t.id == name for t in a.targets))
     return any(
-        isinstance(node, ast.Attribute) and node.attr in _MOVES
-        for value in values
-        for node in ast.walk(value)
+        isinstance(node, ast.Attribute) and node.attr in _MOVES for value in values for node in in_rows(value)
     )
 
 
@@ -144,7 +143,7 @@ def _moved_each(node: ast.AST) -> list[ast.expr]:
         return []
     if len(node.generators) != 1 or node.generators[0].ifs:
         return []
-    taken = {part.id for part in ast.walk(node.generators[0].target) if isinstance(part, ast.Name)}
+    taken = {part.id for part in in_rows(node.generators[0].target) if isinstance(part, ast.Name)}
     func = made.func if isinstance(made, ast.Call) else None
     moved = [func.value] if isinstance(func, ast.Attribute) and func.attr in _MOVES else _moved_each(made)
     if not any(isinstance(part, ast.Name) and part.id in taken for part in moved):

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from devfix.analysis.record.facts import Facts
+from devfix.analysis.text.syntax import in_rows
 from devfix.findings import Edit, FileEdit, InsertAfter, InsertAtBodyStart
 from devfix.placement.batches import batch_forms
 from devfix.placement.batches.branching import with_second_try
@@ -42,7 +43,7 @@ def _target(iterated: ast.AST, loader: ast.AST, target: ast.expr) -> ast.expr | 
         return None
     name = (dotted(iterated.func) or "").rpartition(".")[2]
     for index, arg in enumerate(iterated.args):
-        if not any(node is loader for node in ast.walk(arg)):
+        if not any(node is loader for node in in_rows(arg)):
             continue
         position = 1 if name == "enumerate" else index if name == "zip" else None
         inner = target if position is None else _element(target, position)
@@ -130,7 +131,7 @@ def _is_read(place: Place, statement: ast.stmt, name: str) -> bool:
 
 def _is_moved(statements: list[ast.stmt], name: str) -> bool:
     """Whether the loop moves what is behind a name by itself."""
-    calls = (node for s in statements for node in ast.walk(s) if isinstance(node, ast.Call))
+    calls = (node for s in statements for node in in_rows(s) if isinstance(node, ast.Call))
     methods = (call.func for call in calls if isinstance(call.func, ast.Attribute))
     return any(
         method.attr in _MOVES and chains.name_of(method.value, ast.Attribute, ast.Subscript) == name

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from devfix.analysis.record.facts import Facts
-from devfix.analysis.text.syntax import called, first_name, names_in
+from devfix.analysis.text.syntax import called, first_name, in_rows, names_in
 from devfix.findings import BindResult, Edit, FileEdit, InsertAtBodyStart, Operand
 from devfix.placement.batches import batch_forms
 from devfix.placement.devices import device_expression
@@ -113,7 +113,7 @@ def _statement_that_moves(loop: ast.For | ast.AsyncFor, name: str) -> ast.stmt |
 
 def moves_parts(loop: ast.For | ast.AsyncFor, name: str) -> bool:
     """Whether the loop's body moves ``batch["key"]`` by itself, or what is in it: ``batch["key"]["part"]``."""
-    calls = (node for part in loop.body for node in ast.walk(part) if isinstance(node, ast.Call))
+    calls = (node for part in loop.body for node in in_rows(part) if isinstance(node, ast.Call))
     moves = (
         call.func.value
         for call in calls
@@ -127,9 +127,9 @@ def moves_parts(loop: ast.For | ast.AsyncFor, name: str) -> bool:
 
 def _is_used_as_dict(loop: ast.For | ast.AsyncFor, name: str) -> bool:
     """Whether the loop only ever reads the name as ``name["key"]`` or ``**name``."""
-    uses = {id(node) for part in loop.body for node in ast.walk(part) if chains.name_of(node) == name}
+    uses = {id(node) for part in loop.body for node in in_rows(part) if chains.name_of(node) == name}
     keyed = 0
-    for node in (node for part in loop.body for node in ast.walk(part)):
+    for node in (node for part in loop.body for node in in_rows(part)):
         if (
             isinstance(node, ast.Subscript)
             and chains.name_of(node.value) == name
@@ -151,7 +151,7 @@ def _is_used_as_record(loop: ast.For | ast.AsyncFor, name: str, *, handed: bool)
     """
     parts: set[str] = set()
     calls = False
-    for node in (node for part in loop.body for node in ast.walk(part)):
+    for node in (node for part in loop.body for node in in_rows(part)):
         if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store):
             return False
         if (

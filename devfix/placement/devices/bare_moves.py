@@ -9,6 +9,7 @@ from typing import TypeGuard
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.noting import noted
 from devfix.analysis.text.outline import Outline
+from devfix.analysis.text.syntax import in_rows
 from devfix.findings import Edit, FileEdit, InsertAfter, InsertAtBodyStart, Operand, Origin
 from devfix.placement.devices import handed_guard, held_guard, move_guards, type_aliases
 from devfix.placement.modules import module_choice
@@ -70,7 +71,7 @@ def _choices_below(outline: Outline, made: ast.stmt, name: str) -> list[ast.If]:
     for statement in block[block.index(made) + 1 :]:
         if isinstance(statement, ast.If):
             found.append(statement)
-        if any(ast.unparse(node) == name for node in ast.walk(statement) if isinstance(node, ast.expr)):
+        if any(ast.unparse(node) == name for node in in_rows(statement) if isinstance(node, ast.expr)):
             break
     return found
 
@@ -113,7 +114,7 @@ def _is_bare(node: ast.AST) -> TypeGuard[ast.Call]:
 
 @noted
 def _bare_calls(tree: ast.Module) -> list[ast.Call]:
-    return list(filter(_is_bare, ast.walk(tree)))
+    return list(filter(_is_bare, in_rows(tree)))
 
 
 def _is_among_moves(outline: Outline, made: ast.stmt) -> bool:
@@ -155,7 +156,7 @@ def _calls_one(statement: ast.stmt, functions: set[str]) -> bool:
         return all(any(_calls_one(each, functions) for each in branch) for branch in branches)
     if not isinstance(statement, (ast.Assign, ast.Expr)):
         return False
-    parts = list(ast.walk(statement))
+    parts = list(in_rows(statement))
     named = {part.func.id for part in parts if isinstance(part, ast.Call) and isinstance(part.func, ast.Name)}
     return not any(isinstance(part, _AT_TIMES) for part in parts) and not named.isdisjoint(functions)
 
@@ -163,7 +164,7 @@ def _calls_one(statement: ast.stmt, functions: set[str]) -> bool:
 def _always_moves(statement: ast.stmt) -> bool:
     if not isinstance(statement, (ast.Assign, ast.Expr)):
         return False
-    parts = list(ast.walk(statement))
+    parts = list(in_rows(statement))
     return not any(isinstance(part, _AT_TIMES) for part in parts) and any(map(_is_bare, parts))
 
 
@@ -172,7 +173,7 @@ def _may_end(statement: ast.stmt) -> bool:
     return any(
         isinstance(part, (ast.Return, ast.Break, ast.Continue, ast.Raise))
         or (isinstance(part, ast.Call) and ast.unparse(part.func).rpartition(".")[2] in _ENDING)
-        for part in ast.walk(statement)
+        for part in in_rows(statement)
     )
 
 

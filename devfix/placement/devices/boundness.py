@@ -14,7 +14,7 @@ from devfix.analysis.text.scope_names import (
     parameters_of,
     targets,
 )
-from devfix.analysis.text.syntax import is_main_guard
+from devfix.analysis.text.syntax import in_rows, is_main_guard
 from devfix.analysis.text.vocabulary import vocabulary
 
 #: What finds a function whose name is written nowhere.
@@ -204,14 +204,14 @@ def sets_before_base(outline: Outline, cls: ast.ClassDef, attribute: str) -> boo
     constructor = _methods(cls).get("__init__")
     if constructor is None:
         return True
-    calls = [n for n in ast.walk(constructor) if isinstance(n, ast.Attribute) and n.attr == "__init__"]
+    calls = [n for n in in_rows(constructor) if isinstance(n, ast.Attribute) and n.attr == "__init__"]
     setters = _setters(constructor, attribute)
     return not setters or all(any(outline.dominates(s, call) for s in setters) for call in calls)
 
 
 def _setters(constructor: ast.AST, attribute: str) -> list[ast.Assign]:
     return [
-        n for n in ast.walk(constructor)
+        n for n in in_rows(constructor)
         if isinstance(n, ast.Assign) and any(_sets(target, attribute) for target in n.targets)
     ]  # fmt: skip
 
@@ -227,13 +227,13 @@ def _uses(method: ast.AST, names: set[str]) -> bool:
 def _sets(target: ast.expr, attribute: str) -> bool:
     return any(
         isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store) and n.attr == attribute
-        for n in ast.walk(target)
+        for n in in_rows(target)
     )
 
 
 def _mentioning(body: list[ast.stmt], top: ast.AST) -> set[str]:
     """The name of a definition, and those of the definitions that mention it."""
-    names = set(binds(top)) or {n for part in ast.walk(top) for n in binds(part)}
+    names = set(binds(top)) or {n for part in in_rows(top) for n in binds(part)}
     definitions = [statement for statement in body if isinstance(statement, DEFINITIONS)]
     grown = True
     while grown:
@@ -256,7 +256,7 @@ def binds_always(choice: ast.stmt, name: str) -> bool:
         branches = (choice.body, choice.orelse)
         return all(any(binds_always(part, name) for part in branch) for branch in branches)
     bound = choice.targets if isinstance(choice, ast.Assign) else []
-    parts = (node for target in bound for node in ast.walk(target))
+    parts = (node for target in bound for node in in_rows(target))
     return any(
         isinstance(node, (ast.Name, ast.Attribute))
         and isinstance(node.ctx, ast.Store)
@@ -333,7 +333,7 @@ def _renames(block: list[ast.stmt], name: str) -> bool:
         and isinstance(node.value, (ast.Name, ast.Attribute))
         and any(isinstance(t, ast.Name) and t.id == name for t in node.targets)
         for part in block
-        for node in ast.walk(part)
+        for node in in_rows(part)
     )
 
 

@@ -10,6 +10,7 @@ from devfix.analysis.record.facts import Facts
 from devfix.analysis.record.recorder import Binding
 from devfix.analysis.text.outline import Outline
 from devfix.analysis.text.scope_names import FUNCTIONS
+from devfix.analysis.text.syntax import in_rows
 from devfix.placement.devices import boundness
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def run_as_made(facts: Facts, cls: ast.ClassDef, *, perhaps: bool = False) -> se
 
 def _named(method: ast.AST, *, perhaps: bool) -> Iterator[str]:
     """The names of the methods that a method calls, or names, on its own object or on that of ``super()`` as a rule."""
-    for part in ast.walk(method):
+    for part in in_rows(method):
         named = part if perhaps else part.func if isinstance(part, ast.Call) else None
         if isinstance(named, ast.Attribute):
             yield named.attr
@@ -95,7 +96,7 @@ def _naming(facts: Facts, name: str) -> list[ast.FunctionDef | ast.AsyncFunction
         facts.outline(path).function_of(node)
         for path, source in facts.program.sources.items()
         if name in source.text
-        for node in ast.walk(source.tree)
+        for node in in_rows(source.tree)
         if isinstance(node, ast.Attribute) and node.attr == name
     ]
 
@@ -117,7 +118,7 @@ def _base_sets(facts: Facts, place: Place, attribute: str) -> bool:
     """
     function = place.outline.function_of(place.node)
     cls = place.outline.class_of(function) if function is not None else None
-    if function is None or cls is None or any(sets(node, attribute) for node in ast.walk(cls)):
+    if function is None or cls is None or any(sets(node, attribute) for node in in_rows(cls)):
         return False
     if not _is_after_base(place.outline, function, place.outline.statement_of(place.node)):
         return False
@@ -126,7 +127,7 @@ def _base_sets(facts: Facts, place: Place, attribute: str) -> bool:
 
 def _is_after_base(outline: Outline, function: ast.AST, statement: ast.stmt) -> bool:
     """Whether ``super().__init__(...)``, or ``Base.__init__(self, ...)``, has run before a statement."""
-    for node in ast.walk(function):
+    for node in in_rows(function):
         called = node.func if isinstance(node, ast.Call) else None
         if isinstance(called, ast.Attribute) and called.attr == "__init__":
             before = outline.statement_of(called)
@@ -182,5 +183,5 @@ def sets(node: ast.AST, attribute: str) -> bool:
     return any(
         isinstance(part, ast.Attribute) and part.attr == attribute and isinstance(part.ctx, ast.Store)
         for target in targets
-        for part in ast.walk(target)
+        for part in in_rows(target)
     )

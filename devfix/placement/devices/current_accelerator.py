@@ -8,6 +8,7 @@ import re
 from devfix.analysis.record.asked_once import asked_once
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.outline import Outline
+from devfix.analysis.text.syntax import in_rows
 from devfix.placement.text.whole_name import whole_name
 
 #: Its name, as moves say it that name no number, and as mismatches have it where it is the first one.
@@ -38,4 +39,4 @@ def _renamed_calls(outline: Outline) -> list[ast.Call]:
     """The calls in a file that has names of its own for what these modules have."""
     if not any(whole.startswith(_CHOOSING) for whole in outline.imported.values()):
         return []
-    return [node for node in ast.walk(outline.source.tree) if isinstance(node, ast.Call)]
+    return [node for node in in_rows(outline.source.tree) if isinstance(node, ast.Call)]

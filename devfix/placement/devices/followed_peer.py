@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.lattice import CPU
 from devfix.analysis.record.facts import Facts
+from devfix.analysis.text.syntax import in_rows
 from devfix.analysis.text.vocabulary import vocabulary
 from devfix.placement.devices.boundness import is_bound
 from devfix.placement.devices.reaching import in_sight, is_wanted
@@ -56,7 +57,7 @@ def parameter(facts: Facts, place: Place, peer: Operand) -> str | None:
     node = place.outline.expression_at(peer.span) if peer.path == place.path else None
     if function is None or node is None or place.outline.function_of(node) is not function:
         return None
-    names = (part.id for part in ast.walk(node) if isinstance(part, ast.Name))
+    names = (part.id for part in in_rows(node) if isinstance(part, ast.Name))
     return next((name for name in names if _is_on_both_sides(facts, place, name, "tensor")), None)
 
 
@@ -66,7 +67,7 @@ def itself(facts: Facts, place: Place, peer: Operand) -> str | None:
     node = place.outline.expression_at(peer.span) if name is not None else None
     if node is None or chains.name_of(node, ast.Attribute, ast.Call, ast.Subscript) != name:
         return None
-    moves = (part for part in ast.walk(node) if isinstance(part, ast.Attribute) and part.attr in _MOVES)
+    moves = (part for part in in_rows(node) if isinstance(part, ast.Attribute) and part.attr in _MOVES)
     return name if next(moves, None) is None else None
 
 

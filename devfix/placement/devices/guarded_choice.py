@@ -12,6 +12,7 @@ from itertools import pairwise
 
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.outline import Outline
+from devfix.analysis.text.syntax import in_rows
 from devfix.findings import Applicability, Fix, InsertAfterImports, InsertAtBodyStart, Operand
 from devfix.placement.devices.device_expression import place_at
 from devfix.placement.devices.move_guards import is_flag
@@ -79,7 +80,7 @@ def _asks_machine(outline: Outline, test: ast.expr) -> bool:
         name = ast.unparse(test)
         values = [
             each.value
-            for each in ast.walk(outline.source.tree)
+            for each in in_rows(outline.source.tree)
             if isinstance(each, ast.Assign) and ast.unparse(each.targets[0]) == name
         ]
         return bool(values) and all(_is_question(value) for value in values)

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.outline import Outline
 from devfix.analysis.text.scope_names import positional_of
-from devfix.analysis.text.syntax import called
+from devfix.analysis.text.syntax import called, in_rows
 from devfix.placement.devices.boundness import is_bound
 from devfix.placement.devices.move_guards import is_flag
 
@@ -22,14 +22,14 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 def reads_the_same(facts: Facts, asking: Outline, test: ast.expr, outline: Outline, place: ast.stmt) -> bool:
     """Whether a test of a function is what its names mean at ``place``, in the function that calls it with them."""
     asked = asking.function_of(test)
-    names = {node.id for node in ast.walk(test) if isinstance(node, ast.Name)}
+    names = {node.id for node in in_rows(test) if isinstance(node, ast.Name)}
     if asked is None or not names or not is_flag(test) or len(list(_named(facts, asked.name))) > 1:
         return False
     own = outline.function_of(place)
     kept = not _sets(asked, test) and stays(outline, own, test, place)
     calls = (
         call
-        for call in ast.walk(own or outline.source.tree)
+        for call in in_rows(own or outline.source.tree)
         if isinstance(call, ast.Call) and called(call) == asked.name
     )
     return kept and any(all(_gives(asking, asked, call, name) for name in names) for call in calls)
@@ -37,7 +37,7 @@ def reads_the_same(facts: Facts, asking: Outline, test: ast.expr, outline: Outli
 
 def stays(outline: Outline, function: Function | None, test: ast.expr, place: ast.stmt) -> bool:
     """Whether what a test asks is bound at ``place``, and set nowhere else in that function, or script."""
-    names = {node.id for node in ast.walk(test) if isinstance(node, ast.Name)}
+    names = {node.id for node in in_rows(test) if isinstance(node, ast.Name)}
     own = function or outline.source.tree
     is_set = _sets(own, test, but=_first(outline, own, names, place))
     return not is_set and all(is_bound(outline, place, name) for name in names)
@@ -46,7 +46,7 @@ def stays(outline: Outline, function: Function | None, test: ast.expr, place: as
 def _named(facts: Facts, name: str) -> Iterator[Function]:
     """The functions and methods of a program that have a name."""
     for path in facts.program.sources:
-        for node in ast.walk(facts.source(path).tree):
+        for node in in_rows(facts.source(path).tree):
             if isinstance(node, _FUNCTIONS) and node.name == name:
                 yield node
 
@@ -78,12 +78,12 @@ def _first(outline: Outline, scope: ast.AST, names: set[str], place: ast.stmt) -
 
 def _sets(scope: ast.AST, test: ast.expr, but: Collection[ast.AST] = ()) -> bool:
     """Whether code gives what a test asks another value, but for some statements."""
-    asked = {ast.unparse(node) for node in ast.walk(test) if isinstance(node, (ast.Name, ast.Attribute))}
-    spared = {id(part) for statement in but for part in ast.walk(statement)}
+    asked = {ast.unparse(node) for node in in_rows(test) if isinstance(node, (ast.Name, ast.Attribute))}
+    spared = {id(part) for statement in but for part in in_rows(statement)}
     return any(
         isinstance(node, (ast.Name, ast.Attribute))
         and not isinstance(node.ctx, ast.Load)
         and id(node) not in spared
         and ast.unparse(node) in asked
-        for node in ast.walk(scope)
+        for node in in_rows(scope)
     )

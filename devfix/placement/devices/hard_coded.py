@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from devfix.analysis.domain.lattice import BACKENDS, Device, parse_device
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.outline import Outline
-from devfix.analysis.text.syntax import walk
+from devfix.analysis.text.syntax import in_rows, walk
 from devfix.findings import Applicability, FileEdit, Fix, ReplaceExpression, Span
 from devfix.placement.devices import introduction
 from devfix.placement.devices.device_expression import Place
@@ -105,15 +105,15 @@ def _reads_flag(test: ast.expr) -> bool:
         isinstance(node, ast.Name)
         and isinstance(outer, (ast.Name, ast.Attribute))
         and not _is_called(test, outer)
-        for outer in ast.walk(test)
-        for node in ast.walk(outer)
+        for outer in in_rows(test)
+        for node in in_rows(outer)
     )
 
 
 def _is_called(test: ast.expr, part: ast.AST) -> bool:
     """Whether ``part`` belongs to the name of a function that the test calls."""
-    calls = [node.func for node in ast.walk(test) if isinstance(node, ast.Call)]
-    return any(part is inner for func in calls for inner in ast.walk(func))
+    calls = [node.func for node in in_rows(test) if isinstance(node, ast.Call)]
+    return any(part is inner for func in calls for inner in in_rows(func))
 
 
 def one_variable(facts: Facts, path: str, found: list[ast.expr]) -> Fix | None:

@@ -9,6 +9,7 @@ import ast
 
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.outline import Outline
+from devfix.analysis.text.syntax import in_rows
 from devfix.placement.devices import handed_guard
 from devfix.placement.devices.boundness import parameters
 from devfix.placement.devices.move_guards import is_flag, reads_the_same
@@ -60,7 +61,7 @@ def _kept(outline: Outline, cls: ast.ClassDef, init: Function, attribute: str) -
     """The parameter that an attribute is, as long as an object lives."""
     stores = [
         node
-        for node in ast.walk(cls)
+        for node in in_rows(cls)
         if isinstance(node, ast.Attribute) and node.attr == attribute and not isinstance(node.ctx, ast.Load)
     ]
     statement = outline.parents[stores[0]] if len(stores) == 1 else None
@@ -86,5 +87,5 @@ def _is_set_outside(facts: Facts, outline: Outline, call: ast.Call, test: ast.At
         and ast.unparse(node) in names
         for source in facts.program.sources.values()
         if f".{test.attr}" in source.text
-        for node in ast.walk(source.tree)
+        for node in in_rows(source.tree)
     )

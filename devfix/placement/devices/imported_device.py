@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.record.recorder import Binding
+from devfix.analysis.text.syntax import in_rows
 from devfix.analysis.text.vocabulary import every_name_in
 from devfix.findings import AddImport, FileEdit, Span
 from devfix.placement.devices import introduction, settings_entry
@@ -153,7 +154,7 @@ def _needs(facts: Facts, module: str, path: str) -> bool:
     seen, pending = {module}, [module]
     while pending:
         current = pending.pop()
-        for node in ast.walk(facts.source(current).tree):
+        for node in in_rows(facts.source(current).tree):
             for found in _modules(facts, current, node):
                 if found not in seen:
                     seen.add(found)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.docstrings import is_text
 from devfix.analysis.text.scope_names import variables_of
+from devfix.analysis.text.syntax import in_rows
 from devfix.findings import AddImport, FileEdit, InsertAfterImports, InsertAtBodyStart
 from devfix.placement.devices.device_expression import DeviceExpression, Place
 
@@ -141,7 +142,7 @@ def torch_of(tree: ast.Module) -> str | None:
 def _is_imported_below(tree: ast.Module) -> bool:
     """Whether every ``torch`` of a file is what some block or function of it imports under that name."""
     stored = sum(name == "torch" for name in variables_of(tree, (ast.Store, ast.Del)))
-    plain = [alias for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names]
+    plain = [alias for node in in_rows(tree) if isinstance(node, ast.Import) for alias in node.names]
     imports = sum(alias.name.partition(".")[0] == "torch" and not alias.asname for alias in plain)
     return 0 < imports == stored
 

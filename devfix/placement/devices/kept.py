@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.record.recorder import Binding
 from devfix.analysis.text.outline import Outline
+from devfix.analysis.text.syntax import in_rows
 from devfix.analysis.text.vocabulary import vocabulary
 from devfix.placement.devices import constructed, other_accelerator, own_device
 from devfix.placement.devices.reaching import begun, is_wanted, lasting
@@ -138,9 +139,9 @@ def _is_made_by_then(place: Place, function: _Function, bindings: list[Binding])
         return any((node.lineno, node.col_offset) < _begin(place.node) for node in asked)
     if constructor is None:
         return True
-    nodes = [node for each in makers for node in ast.walk(each) if isinstance(node, ast.Attribute)]
+    nodes = [node for each in makers for node in in_rows(each) if isinstance(node, ast.Attribute)]
     stored = {node.attr for node in nodes if isinstance(node.ctx, ast.Store)}
-    own = [node for node in ast.walk(function) if isinstance(node, ast.Attribute)]
+    own = [node for node in in_rows(function) if isinstance(node, ast.Attribute)]
     return any(node.attr in stored for node in own if isinstance(node.ctx, ast.Load))
 
 
@@ -148,7 +149,7 @@ def _asked_to_make(cls: ast.ClassDef, function: _Function, names: set[str]) -> l
     """Where a method asks its object for one of the methods ``names``, or for another one that calls them."""
     methods = {part.name: part for part in cls.body if isinstance(part, _Function)}
     making = {name for name, method in methods.items() if names & _called(cls, method)}
-    nodes = (node for node in ast.walk(function) if isinstance(node, ast.Attribute))
+    nodes = (node for node in in_rows(function) if isinstance(node, ast.Attribute))
     return [node for node in nodes if node.attr in making]
 
 

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from devfix.analysis.text.outline import Outline
-from devfix.analysis.text.syntax import first_name
+from devfix.analysis.text.syntax import first_name, in_rows
 from devfix.placement.devices.boundness import is_bound, parameters
 from devfix.placement.devices.type_aliases import names_accelerator
 from devfix.placement.text import chains
@@ -137,7 +137,7 @@ def reads_the_same(outline: Outline, test: ast.expr, place: ast.AST) -> bool:
     """Whether a test of flags of a file, somewhere in it, means the same at ``place``: its names are the file's own."""
     if ast.unparse(test) == AVAILABLE:
         return is_bound(outline, place, "torch")
-    names = {node.id for node in ast.walk(test) if isinstance(node, ast.Name)}
+    names = {node.id for node in in_rows(test) if isinstance(node, ast.Name)}
     inside = [outline.function_of(node) for node in (test, place)]
     if inside[0] is inside[1] and _are_given(inside[0], names):
         return is_flag(test)
@@ -153,7 +153,7 @@ def _are_given(function: ast.FunctionDef | ast.AsyncFunctionDef | None, names: s
         return False
     return not any(
         _stores(node) and chains.name_of(node, ast.Attribute, ast.Subscript) in names
-        for node in ast.walk(function)
+        for node in in_rows(function)
         if isinstance(node, (ast.Name, ast.Attribute, ast.Subscript))
     )
 
@@ -166,12 +166,12 @@ def _is_set_later(outline: Outline, test: ast.expr, place: ast.AST) -> bool:
     """Whether what a test asks of an object is not there yet where a script comes to ``place``."""
     if outline.function_of(place) is not None:
         return False
-    asked = {ast.unparse(node) for node in ast.walk(test) if isinstance(node, ast.Attribute)}
+    asked = {ast.unparse(node) for node in in_rows(test) if isinstance(node, ast.Attribute)}
     return any(
         ast.unparse(target) in asked
         and not _is_of_own(outline, target)
         and not outline.dominates(part, place)
-        for part in ast.walk(outline.source.tree)
+        for part in in_rows(outline.source.tree)
         if isinstance(part, ast.Assign)
         for target in part.targets
     )
@@ -185,7 +185,7 @@ def _is_of_own(outline: Outline, target: ast.expr) -> bool:
 
 def _bound(function: ast.AST) -> set[str]:
     """All names that a function binds, its parameters among them."""
-    nodes = list(ast.walk(function))
+    nodes = list(in_rows(function))
     stored = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
     return stored | {name for node in nodes for name in parameters(node)}
 
@@ -195,7 +195,7 @@ def of_file(outline: Outline) -> Iterator[ast.expr]:
 
     What it does otherwise may be the same without the moves.
     """
-    for choice in ast.walk(outline.source.tree):
+    for choice in in_rows(outline.source.tree):
         if isinstance(choice, ast.If) and is_flag(choice.test) and _is_of_moves_alone(choice):
             yield choice.test
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from devfix.analysis.text.outline import Outline
+from devfix.analysis.text.syntax import in_rows
 from devfix.findings import Operand, Origin
 from devfix.placement.devices.boundness import is_bound
 from devfix.placement.text.dependence import dotted
@@ -56,10 +57,10 @@ def _is_of_import(outline: Outline, part: ast.expr) -> bool:
 def _is_of_file(place: Place, name: str) -> bool:
     """Whether a name is bound once, at the top of the file, and means the same everywhere in it."""
     tree = place.outline.source.tree
-    stored = [node for node in ast.walk(tree) if _binds(node, name)]
+    stored = [node for node in in_rows(tree) if _binds(node, name)]
     written = (
         node
-        for node in ast.walk(tree)
+        for node in in_rows(tree)
         if isinstance(node, (ast.Subscript, ast.Attribute)) and not isinstance(node.ctx, ast.Load)
     )
     filled = [node for node in written if ast.unparse(node.value).partition(".")[0] == name]
@@ -78,7 +79,7 @@ def _is_of_function(place: Place, move: Origin, name: str, code: str) -> bool:
 def is_settled(place: Place, name: str, key: str) -> bool:
     """Whether a name stands for one dict, of the function or of the file, whose entry is never another one."""
     function = place.outline.function_of(place.node)
-    fills = [node for node in ast.walk(function) if _may_fill(node, name)] if function is not None else []
+    fills = [node for node in in_rows(function) if _may_fill(node, name)] if function is not None else []
     if any(not isinstance(fill, ast.Subscript) or _may_be(fill, key) for fill in fills):
         return False
     return _is_of_file(place, name) or _is_filled(place.outline, name, name, (place.node,))
@@ -91,7 +92,7 @@ def _may_be(entry: ast.Subscript, key: str) -> bool:
 def _is_filled(outline: Outline, name: str, dicts: str, nodes: tuple[ast.AST, ...]) -> bool:
     """Whether the function around nodes binds a name once, and has done all that fills its dict before it reaches them."""
     function = outline.function_of(nodes[0])
-    parts = list(ast.walk(function)) if function is not None else []
+    parts = list(in_rows(function)) if function is not None else []
     binders = [part for part in parts if _binds(part, name)]
     if len(binders) != 1 or any(isinstance(part, (ast.Global, ast.Nonlocal)) for part in parts):
         return False

@@ -10,7 +10,7 @@ from devfix.analysis.record.facts import Facts
 from devfix.analysis.record.recorder import Binding
 from devfix.analysis.text.noting import noted
 from devfix.analysis.text.outline import Outline
-from devfix.analysis.text.syntax import called
+from devfix.analysis.text.syntax import called, in_rows
 from devfix.findings import Applicability, FileEdit, Fix, Mismatch, ReplaceExpression
 
 #: An accelerator by its number, other than the first.
@@ -30,7 +30,7 @@ def same_accelerator(facts: Facts, mismatch: Mismatch) -> Fix | None:
     found = [
         (source, node, node.value)
         for source in sources
-        for node in ast.walk(source.tree)
+        for node in in_rows(source.tree)
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and _NUMBERED.fullmatch(node.value)
     ]
     if len(found) != 1:
@@ -52,7 +52,7 @@ def is_among(outline: Outline, names: Iterable[Iterable[Binding]]) -> bool:
         isinstance(node, ast.Constant) and _NUMBERED.fullmatch(str(node.value))
         for statement in statements
         if isinstance(statement, (ast.Assign, ast.AnnAssign))
-        for node in ast.walk(statement)
+        for node in in_rows(statement)
     )
 
 
@@ -69,8 +69,8 @@ def is_only(facts: Facts, device: str | None) -> bool:
 @noted
 def _named_in(tree: ast.AST) -> frozenset[str]:
     """What a file names by a number: ``"cuda:1"``, ``x.cuda(1)``."""
-    texts = {str(node.value) for node in ast.walk(tree) if isinstance(node, ast.Constant)}
-    calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call) and called(node) == "cuda")
+    texts = {str(node.value) for node in in_rows(tree) if isinstance(node, ast.Constant)}
+    calls = (node for node in in_rows(tree) if isinstance(node, ast.Call) and called(node) == "cuda")
     given = (part.value for call in calls for part in call.args if isinstance(part, ast.Constant))
     numbers = {f"cuda:{value}" for value in given if type(value) is int}
     return frozenset(numbers | {text for text in texts if _ANY.fullmatch(text) and ":" in text})
@@ -79,5 +79,5 @@ def _named_in(tree: ast.AST) -> frozenset[str]:
 @noted
 def are_several(tree: ast.AST) -> bool:
     """Whether a file names several accelerators, so that its modules and tensors need not be on the same."""
-    named = {str(node.value) for node in ast.walk(tree) if isinstance(node, ast.Constant)}
+    named = {str(node.value) for node in in_rows(tree) if isinstance(node, ast.Constant)}
     return len({name for name in named if _ANY.fullmatch(name)}) > 1 and any(map(_NUMBERED.fullmatch, named))

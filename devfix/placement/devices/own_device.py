@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.docstrings import is_text
 from devfix.analysis.text.outline import Outline
+from devfix.analysis.text.syntax import in_rows
 from devfix.findings import FileEdit, InsertAfter
 from devfix.placement.devices import device_property
 from devfix.placement.devices.constructed import sets
@@ -75,7 +76,7 @@ def _of_attribute(attribute: str) -> re.Pattern[str]:
 
 def rank(place: Place, name: str) -> tuple[bool, bool]:
     """A device comes first, then what the statement around a place calls: where that is goes what it is called with."""
-    calls = (node for node in ast.walk(place.outline.statement_of(place.node)) if isinstance(node, ast.Call))
+    calls = (node for node in in_rows(place.outline.statement_of(place.node)) if isinstance(node, ast.Call))
     return not name.endswith(".device"), all(ast.unparse(call.func) != name for call in calls)
 
 
@@ -111,7 +112,7 @@ def is_free(facts: Facts, cls: ast.ClassDef) -> bool:
 def _family(source: Source, cls: ast.ClassDef) -> Iterator[ast.ClassDef]:
     """The classes of a file that are the class, or may be derived from it."""
     names = {cls.name}
-    for node in ast.walk(source.tree):
+    for node in in_rows(source.tree):
         if not isinstance(node, ast.ClassDef):
             continue
         if node is cls or any(ast.unparse(base).rpartition(".")[2] in names for base in node.bases):
@@ -121,7 +122,7 @@ def _family(source: Source, cls: ast.ClassDef) -> Iterator[ast.ClassDef]:
 
 def beside_module(facts: Facts, outline: Outline, cls: ast.ClassDef, attribute: str) -> FileEdit | None:
     """``self.device = next(model.parameters()).device``, behind ``self.model = model`` in the constructor, and its moves there."""
-    setters = [node for node in ast.walk(cls) if isinstance(node, ast.Assign) and sets(node, attribute)]
+    setters = [node for node in in_rows(cls) if isinstance(node, ast.Assign) and sets(node, attribute)]
     if len(setters) != 1 or not is_free(facts, cls):
         return None
     [statement] = setters
@@ -136,13 +137,13 @@ def beside_module(facts: Facts, outline: Outline, cls: ast.ClassDef, attribute: 
     moves = [*_moves_of(cls, {model, f"{receiver}.{attribute}"})]
     if any(outline.function_of(move) is not function for move in moves):
         return None
-    behind = [each for each in function.body if each is statement or any(m in ast.walk(each) for m in moves)]
+    behind = [each for each in function.body if each is statement or any(m in in_rows(each) for m in moves)]
     code = f"{receiver}.device = next({model}.parameters()).device"
     return FileEdit(outline.source.path, InsertAfter(outline.source.span(behind[-1]), code))
 
 
 def _moves_of(cls: ast.ClassDef, names: set[str]) -> Iterator[ast.Attribute]:
     """The methods in a class that move what goes by one of some names."""
-    for node in ast.walk(cls):
+    for node in in_rows(cls):
         if isinstance(node, ast.Attribute) and node.attr in _MOVES and dotted(node.value) in names:
             yield node

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.lattice import CPU
 from devfix.analysis.record.facts import Facts
+from devfix.analysis.text.syntax import in_rows
 from devfix.findings import Operand
 from devfix.placement.devices.boundness import is_bound
 from devfix.placement.devices.moving_module import stands_for_module
@@ -45,7 +46,7 @@ def _told(facts: Facts, place: Place, peers: list[Operand]) -> str | None:
     function = place.outline.function_of(place.node)
     if function is None or not peers or any(peer.device != "same-as" for peer in peers):
         return None
-    given = [part.arg for part in ast.walk(function.args) if isinstance(part, ast.arg)]
+    given = [part.arg for part in in_rows(function.args) if isinstance(part, ast.arg)]
     found = [name for name in given if _is_beside_parameters(facts, place, name, "tensor")]
     sized = [name for name in sizes_of(place.node) if name in found]
     told = next((f"{name}.device" for name in (*sized, *found)), None)
@@ -75,7 +76,7 @@ def _is_kept(facts: Facts, place: Place, function: _Function, receiver: str, pee
         return False  # parameters have a device, and a module has none
     return not any(
         isinstance(part, ast.Attribute) and isinstance(part.ctx, ast.Store) and part.attr == node.attr
-        for part in ast.walk(function)
+        for part in in_rows(function)
     )
 
 
@@ -119,7 +120,7 @@ def _target(statement: ast.Assign, value: ast.AST) -> ast.Name | None:
     target, given = statement.targets[0], statement.value
     if isinstance(target, ast.Tuple) and isinstance(given, ast.Tuple) and len(target.elts) == len(given.elts):
         pairs = zip(target.elts, given.elts, strict=True)
-        target = next((to for to, each in pairs if value in ast.walk(each)), target)
+        target = next((to for to, each in pairs if value in in_rows(each)), target)
     return target if isinstance(target, ast.Name) else None
 
 

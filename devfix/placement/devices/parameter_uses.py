@@ -6,6 +6,7 @@ import ast
 
 from devfix.analysis.text.outline import Outline
 from devfix.analysis.text.scope_names import defaults_of
+from devfix.analysis.text.syntax import in_rows
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 _HOSTS = ("cpu", None)
@@ -36,7 +37,7 @@ def is_optional(function: _Function, name: str) -> bool:
 
 def only_hands_on(outline: Outline, function: _Function, name: str) -> bool:
     """Whether a device goes as it is into calls and attributes: text that is looked into may have to be text."""
-    reads = [node for node in ast.walk(function) if isinstance(node, ast.Name) and node.id == name]
+    reads = [node for node in in_rows(function) if isinstance(node, ast.Name) and node.id == name]
     return all(_hands_on(outline, node) for node in reads)
 
 
@@ -71,7 +72,7 @@ def _is_made_sure(outline: Outline, node: ast.Name, statement: ast.AST) -> bool:
     """``device = torch.device(device)``, ``device = device or "cpu"``, or a value where there was none."""
     if not isinstance(statement, ast.Assign):
         return False
-    if any(isinstance(each, ast.Name) and each.id == node.id for each in ast.walk(statement.value)):
+    if any(isinstance(each, ast.Name) and each.id == node.id for each in in_rows(statement.value)):
         return True
     around = outline.parents[statement]
     return isinstance(around, ast.If) and _is_absent(around.test, node.id) and statement in around.body
@@ -89,7 +90,7 @@ def kept_as(outline: Outline, cls: ast.ClassDef | None, attribute: str) -> tuple
     """The constructor, and the parameter's name in it, that alone gives objects of a class an attribute."""
     stores = [
         node
-        for node in ast.walk(cls or ast.Module([], []))
+        for node in in_rows(cls or ast.Module([], []))
         if isinstance(node, ast.Attribute) and node.attr == attribute and isinstance(node.ctx, ast.Store)
     ]
     if len(stores) != 1:
@@ -116,5 +117,5 @@ def _paired(statement: ast.Assign, store: ast.expr) -> ast.expr:
 
 def is_read_once(function: _Function, name: str) -> bool:
     """Whether a function reads a name in one place only, and never binds it."""
-    reads = [node for node in ast.walk(function) if isinstance(node, ast.Name) and node.id == name]
+    reads = [node for node in in_rows(function) if isinstance(node, ast.Name) and node.id == name]
     return len(reads) == 1 and isinstance(reads[0].ctx, ast.Load)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from devfix.analysis.text.syntax import in_rows
 from devfix.placement.devices import meeting
 from devfix.placement.text.dependence import dotted, entry_named
 
@@ -53,7 +54,7 @@ def _moved_to(place: Place, peer: Operand) -> str | None:
     if not _is_sure(place, node, receiver):
         return None
     set_here = (
-        dotted(part) for part in ast.walk(function) if isinstance(getattr(part, "ctx", None), ast.Store)
+        dotted(part) for part in in_rows(function) if isinstance(getattr(part, "ctx", None), ast.Store)
     )
     return None if any(each and f"{named}.".startswith(f"{each}.") for each in set_here) else named
 
@@ -76,8 +77,8 @@ def _is_sure(place: Place, move: ast.expr, receiver: str) -> bool:
 
 def _hands_on(statement: ast.stmt, receiver: str) -> bool:
     """Whether a statement calls a method of an object, or gives the object to something."""
-    calls = [node for node in ast.walk(statement) if isinstance(node, ast.Call)]
+    calls = [node for node in in_rows(statement) if isinstance(node, ast.Call)]
     used = (
         part for call in calls for part in (call.func, *call.args, *(each.value for each in call.keywords))
     )
-    return any(isinstance(part, ast.Name) and part.id == receiver for each in used for part in ast.walk(each))
+    return any(isinstance(part, ast.Name) and part.id == receiver for each in used for part in in_rows(each))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis.domain.lattice import Device
 from devfix.analysis.record.recorder import Binding
 from devfix.analysis.text.scope_names import COMPREHENSIONS
+from devfix.analysis.text.syntax import in_rows
 from devfix.placement.devices.boundness import binds_always
 from devfix.placement.text.naming import given
 
@@ -94,7 +95,7 @@ def is_only_used(place: Place, peer: Operand) -> bool:
     node = place.outline.expression_at(peer.span)
     if function is None or node is None or place.outline.function_of(node) is not function:
         return False
-    stores = (part for part in ast.walk(function) if isinstance(part, ast.Name) and part.id == peer.text)
+    stores = (part for part in in_rows(function) if isinstance(part, ast.Name) and part.id == peer.text)
     return not any(isinstance(part.ctx, ast.Store) for part in stores)
 
 

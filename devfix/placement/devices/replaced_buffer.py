@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.outline import Outline
 from devfix.analysis.text.scope_names import defaults_of
+from devfix.analysis.text.syntax import in_rows
 from devfix.placement.devices import boundness, constructed
 
 if TYPE_CHECKING:
@@ -76,5 +77,5 @@ def _is_deleted(cls: ast.ClassDef, name: str) -> bool:
     """Whether a class takes away an attribute of that name."""
     return any(
         isinstance(node, ast.Attribute) and node.attr == name and isinstance(node.ctx, ast.Del)
-        for node in ast.walk(cls)
+        for node in in_rows(cls)
     )

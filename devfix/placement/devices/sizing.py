@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.record.recorder import Binding
+from devfix.analysis.text.syntax import in_rows
 from devfix.placement.devices import boundness
 from devfix.placement.devices.reaching import is_usable, is_wanted, reaches
 
@@ -56,7 +57,7 @@ def _in_question(place: Place, scope: str, bindings: list[Binding]) -> list[Bind
 
 def asks_tensor(node: ast.AST, name: str) -> bool:
     """Whether an expression calls ``name.size()``, which arrays and lists have not."""
-    called = (part.func for part in ast.walk(node) if isinstance(part, ast.Call))
+    called = (part.func for part in in_rows(node) if isinstance(part, ast.Call))
     return any(
         isinstance(func, ast.Attribute)
         and func.attr == "size"
@@ -68,5 +69,5 @@ def asks_tensor(node: ast.AST, name: str) -> bool:
 
 def sizes_of(node: ast.AST) -> list[str]:
     """The names whose size an expression asks for."""
-    asked = (part.value for part in ast.walk(node) if isinstance(part, ast.Attribute) and part.attr in _SIZES)
+    asked = (part.value for part in in_rows(node) if isinstance(part, ast.Attribute) and part.attr in _SIZES)
     return list(dict.fromkeys(part.id for part in asked if isinstance(part, ast.Name)))

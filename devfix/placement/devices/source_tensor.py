@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.outline import Outline
+from devfix.analysis.text.syntax import in_rows
 from devfix.placement.devices import boundness
 from devfix.placement.devices.reaching import is_usable
 
@@ -46,7 +47,7 @@ def names_behind(outline: Outline, function: _Function, given: list[ast.expr]) -
     """The names in some expressions of a function, then those of which these get what they stand for, and so on."""
     waiting, seen = list(given), set[str]()
     while waiting:
-        read = [node.id for node in ast.walk(waiting.pop(0)) if isinstance(node, ast.Name)]
+        read = [node.id for node in in_rows(waiting.pop(0)) if isinstance(node, ast.Name)]
         for name in dict.fromkeys(read):
             if name not in seen:
                 seen.add(name)

@@ -9,6 +9,8 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
+from devfix.analysis.text.syntax import in_rows
+
 if TYPE_CHECKING:
     from devfix.analysis.record.facts import Facts
     from devfix.analysis.text.outline import Outline
@@ -21,7 +23,7 @@ def is_switch(facts: Facts, name: str) -> bool:
         return False
     asked = re.compile(rf"\b(if|and|not)\b[^\n]*\b{re.escape(word)}\b")
     trees = (source.tree for source in facts.program.sources.values() if asked.search(source.text))
-    return any(_is_asked(node, word) for tree in trees for node in ast.walk(tree))
+    return any(_is_asked(node, word) for tree in trees for node in in_rows(tree))
 
 
 def is_default(outline: Outline, name: str) -> bool:
@@ -39,7 +41,7 @@ def _is_asked(node: ast.AST, word: str) -> bool:
     else:
         return False
     return word in _truths(node.test) and not any(
-        _name(part) == word for each in branch for part in ast.walk(each)
+        _name(part) == word for each in branch for part in in_rows(each)
     )
 
 

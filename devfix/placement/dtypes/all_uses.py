@@ -7,6 +7,7 @@ import ast
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.outline import Outline
 from devfix.analysis.text.scope_names import parameters_of
+from devfix.analysis.text.syntax import in_rows
 from devfix.findings import FileEdit, InsertAtBodyStart, Mismatch, Operand
 from devfix.placement.devices.device_expression import Place, place_at
 from devfix.placement.dtypes import dtype_keyword
@@ -24,7 +25,7 @@ def cast(facts: Facts, mismatch: Mismatch, operand: Operand, suffix: str) -> tup
     outline, name = place.outline, place.node.id
     function = outline.function_of(place.node)
     scope = function or outline.source.tree
-    named = [node for node in ast.walk(scope) if isinstance(node, ast.Name) and node.id == name]
+    named = [node for node in in_rows(scope) if isinstance(node, ast.Name) and node.id == name]
     bound = [node for node in named if not isinstance(node.ctx, ast.Load)]
     uses = [node for node in named if node not in bound and not _is_indifferent(outline, node)]
     if len(uses) < 2 or not {outline.source.span(node) for node in uses} <= _refused(facts, mismatch):

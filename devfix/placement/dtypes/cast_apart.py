@@ -6,6 +6,7 @@ import ast
 from collections.abc import Collection
 
 from devfix.analysis.record.facts import Facts
+from devfix.analysis.text.syntax import in_rows
 from devfix.findings import FileEdit, Operand, Origin
 from devfix.placement.devices.device_expression import Place, place_at
 from devfix.placement.moves import suffixes
@@ -43,7 +44,7 @@ def _is_apart(named: Place, made: Origin, casts: Collection[str]) -> bool:
     others = {getattr(each, "id", "") for each in statement.targets[0].elts} - {getattr(named.node, "id", "")}
     return any(
         isinstance(node, ast.Attribute) and node.attr in casts and getattr(node.value, "id", "") in others
-        for node in ast.walk(function)
+        for node in in_rows(function)
     )
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from devfix.analysis.domain.lattice import FLOATS, INTEGERS
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.outline import Outline
-from devfix.analysis.text.syntax import called
+from devfix.analysis.text.syntax import called, in_rows
 from devfix.findings import Applicability, FileEdit, Fix, Mismatch, Operand, Origin, SetKeyword
 from devfix.placement.devices.boundness import is_bound
 from devfix.placement.devices.device_expression import place_at
@@ -117,7 +117,7 @@ def _is_bound_later(scope: ast.AST, statement: ast.stmt, path: str) -> bool:
     head = path.partition(".")[0]
     stores = (
         node
-        for node in ast.walk(scope)
+        for node in in_rows(scope)
         if isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Store)
     )
     return any(

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.outline import Outline
 from devfix.analysis.text.scope_names import parameters_of
+from devfix.analysis.text.syntax import in_rows
 from devfix.findings import Mismatch, Operand, Origin, Span
 from devfix.placement.devices.device_expression import place_at
 
@@ -80,7 +81,7 @@ class _Lives:
         """Whatever takes something of the name by which a function takes the value: it may be the same."""
         names = {site.text for site in self.sites if site.kind == "argument"}
         for path, source in self.facts.program.sources.items():
-            for node in ast.walk(source.tree) if any(name in source.text for name in names) else ():
+            for node in in_rows(source.tree) if any(name in source.text for name in names) else ():
                 if isinstance(node, _FUNCTIONS):
                     taken = (each.arg for each in parameters_of(node) if each.arg in names)
                     yield from ((self.facts.outline(path), node, name) for name in taken)

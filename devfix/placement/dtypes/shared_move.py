@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from devfix.analysis.text.scope_names import COMPREHENSIONS, parameters_of, targets
+from devfix.analysis.text.syntax import in_rows
 from devfix.placement.devices.boundness import contains
 from devfix.placement.devices.device_expression import Place
 
@@ -24,7 +25,7 @@ def serves_others(move: Place, moved: ast.expr, use: Place | None) -> bool:
 
 def makes_others(made: Place, use: Place | None) -> bool:
     """Whether an expression makes tensors of other values as well: it goes through them, or is all that a helper does to what it is given."""
-    names = [node for node in ast.walk(made.node) if isinstance(node, ast.Name)]
+    names = [node for node in in_rows(made.node) if isinstance(node, ast.Name)]
     for around in filter(None, (_giver(made, name) for name in names)):
         spec = parameters_of(around) if isinstance(around, (ast.FunctionDef, ast.AsyncFunctionDef)) else ()
         within = use is not None and use.path == made.path and contains(made.outline, around, use.node)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from devfix.analysis.record.facts import Facts
+from devfix.analysis.text.syntax import in_rows
 from devfix.findings import FileEdit, InsertAfter, InsertBefore, Origin
 from devfix.placement.devices import device_expression
 from devfix.placement.devices.device_expression import Place
@@ -28,7 +29,7 @@ def moved_back(facts: Facts, trail: tuple[Origin, ...]) -> tuple[FileEdit, ...]:
         return (*found.edits, FileEdit(place.path, InsertAfter(span, f"{receiver}.to({found.code})")))
     around = outline.function_of(statement) or outline.source.tree
     if outline.occurrences(around, _NAME) or any(
-        part.arg == _NAME for part in ast.walk(around) if isinstance(part, ast.arg)
+        part.arg == _NAME for part in in_rows(around) if isinstance(part, ast.arg)
     ):
         return ()
     before = FileEdit(place.path, InsertBefore(span, f"{_NAME} = next({receiver}.parameters()).device"))

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.outline import Outline
+from devfix.analysis.text.syntax import in_rows
 from devfix.findings import Applicability, Fix, Operand, Origin
 from devfix.placement.blaming.causes import module_life
 from devfix.placement.text import statement_order
@@ -72,7 +73,7 @@ def _calls_of(
         else [
             (path, node)
             for path, source in facts.program.sources.items()
-            for node in ast.walk(source.tree)
+            for node in in_rows(source.tree)
             if isinstance(node, ast.Call) and _last(node.func) == function.name
         ]
     )
@@ -94,7 +95,7 @@ def _makers(facts: Facts, outline: Outline, copied: Origin, scope: str) -> list[
     names = called_as(facts, copied)
     calls = [
         node
-        for node in ast.walk(outline.source.tree)
+        for node in in_rows(outline.source.tree)
         if isinstance(node, ast.Call) and _last(node.func) in names and outline.scopes(node)[0] == scope
     ]
     return [outline.statement_of(call) for call in calls]
@@ -112,7 +113,7 @@ def _hidden(facts: Facts, outline: Outline, copied: Origin, late: ast.stmt, name
     return [
         statement
         for statement in earlier
-        for node in ast.walk(statement)
+        for node in in_rows(statement)
         if isinstance(node, ast.Call) and _is_given(node, name) and not _is_known(facts, outline, node)
     ]
 
@@ -128,7 +129,7 @@ def _is_known(facts: Facts, outline: Outline, call: ast.Call, depth: int = _DEPT
     defined = [
         (facts.outline(path), node)
         for path, source in facts.program.sources.items()
-        for node in ast.walk(source.tree)
+        for node in in_rows(source.tree)
         if isinstance(node, (*_FUNCTIONS, ast.ClassDef)) and node.name == called
     ]
     if not defined:
@@ -145,7 +146,7 @@ def _handing(function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.Call]
     names = [
         each.arg for each in (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)
     ]
-    calls = [node for node in ast.walk(function) if isinstance(node, ast.Call)]
+    calls = [node for node in in_rows(function) if isinstance(node, ast.Call)]
     return [call for call in calls if any(_is_given(call, name) for name in names)]
 
 
@@ -156,7 +157,7 @@ def called_as(facts: Facts, made: Origin) -> set[str]:
         callers = {
             _name_of(facts.outline(path).scopes(node)[0])
             for path, source in facts.program.sources.items()
-            for node in ast.walk(source.tree)
+            for node in in_rows(source.tree)
             if isinstance(node, ast.Call) and _last(node.func) in names
         }
         names |= callers - {""}
@@ -188,4 +189,4 @@ def _is_tensor(facts: Facts, outline: Outline, moved: Origin, call: ast.AST | No
 
 
 def _names(statement: ast.stmt) -> set[str]:
-    return {_last(node) for node in ast.walk(statement) if isinstance(node, (ast.Name, ast.Attribute))}
+    return {_last(node) for node in in_rows(statement) if isinstance(node, (ast.Name, ast.Attribute))}

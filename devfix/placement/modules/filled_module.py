@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from devfix.analysis.text.outline import Outline
+from devfix.analysis.text.syntax import in_rows
 from devfix.findings import Edit, InsertAfter, WrapExpression
 from devfix.placement.devices.device_expression import Place
 
@@ -46,7 +47,7 @@ def found(place: Place, others: Collection[ast.AST]) -> FilledModule | None:
     fillings: dict[ast.stmt, ast.stmt] = {}
     following: ast.stmt | None = None
     for each in block[block.index(statement) + 1 :]:
-        named = [node for node in ast.walk(each) if isinstance(node, ast.Name) and node.id == name]
+        named = [node for node in in_rows(each) if isinstance(node, ast.Name) and node.id == name]
         if any(not _is_asked(outline, node) and not _is_filled(outline, node) for node in named):
             following = each
             break
@@ -77,7 +78,7 @@ def _taken(
         statement = outline.statement_of(part)
         name = _name_of(statement, part)
         for filling in fillings:
-            read = {node.id for node in ast.walk(filling) if isinstance(node, ast.Name)}
+            read = {node.id for node in in_rows(filling) if isinstance(node, ast.Name)}
             behind = filling.lineno > statement.lineno
             together = outline.function_of(filling) is outline.function_of(statement)
             if filling is statement or (name in read and behind and together):

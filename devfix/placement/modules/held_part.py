@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.outline import Outline
+from devfix.analysis.text.syntax import in_rows
 from devfix.findings import Origin
 from devfix.placement.blaming.causes import Trail
 from devfix.placement.devices import constructed
@@ -60,7 +61,7 @@ def _calls(outline: Outline, holder: Origin, name: str) -> Iterator[ast.stmt]:
     called = f"{holder.text.rpartition('.')[0]}.{name}"
     node = outline.expression_at(holder.span)
     function = outline.function_of(node) if node is not None else None
-    for part in ast.walk(function if function is not None else outline.source.tree):
+    for part in in_rows(function if function is not None else outline.source.tree):
         call = part.value if isinstance(part, ast.Expr) else None
         is_meant = isinstance(call, ast.Call) and ast.unparse(call.func) == called
         if is_meant and isinstance(part, ast.Expr) and outline.function_of(part) is function:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from devfix.analysis.record.facts import Facts
+from devfix.analysis.text.syntax import in_rows
 from devfix.placement.devices import constructed
 
 #: Classes that give their objects none of the attributes that follow.
@@ -47,7 +48,7 @@ def _gives(cls: ast.ClassDef, name: str) -> bool:
     """Whether a class, or a method of it, assigns to a name, or defines something of that name."""
     if any(getattr(part, "name", None) == name or assigns(part, name) for part in cls.body):
         return True
-    return any(constructed.sets(node, name) for node in ast.walk(cls))
+    return any(constructed.sets(node, name) for node in in_rows(cls))
 
 
 def assigns(part: ast.stmt, name: str) -> bool:

@@ -6,7 +6,7 @@ import ast
 
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.outline import Outline
-from devfix.analysis.text.syntax import first_name
+from devfix.analysis.text.syntax import first_name, in_rows
 from devfix.analysis.text.vocabulary import vocabulary
 from devfix.findings import FileEdit, InsertAfter, Mismatch, Operand
 from devfix.placement.devices import device_expression
@@ -48,7 +48,7 @@ def _building(used: Place) -> ast.Call | None:
     calls = [
         part
         for method in methods
-        for part in ast.walk(method)
+        for part in in_rows(method)
         if isinstance(part, ast.Call) and _own_attribute(outline, part.func) == makers[0].name
     ]
     around = outline.function_of(calls[0]) if len(calls) == 1 else None
@@ -66,7 +66,7 @@ def _own_attribute(outline: Outline, node: ast.AST) -> str:
 
 def _moves_parts(cls: ast.ClassDef, outline: Outline) -> bool:
     """Whether a class moves what its objects keep, or the objects themselves: then not everything may be meant to be in one place."""
-    moving = (part.func for part in ast.walk(cls) if isinstance(part, ast.Call))
+    moving = (part.func for part in in_rows(cls) if isinstance(part, ast.Call))
     whole = (each.value for each in moving if isinstance(each, ast.Attribute) and each.attr in _MOVES)
     return any(first_name(each) == outline.receiver_name(outline.function_of(each)) for each in whole)
 
@@ -82,7 +82,7 @@ def _makes_parameter(method: _Method, attribute: str) -> bool:
         return False
     made = [
         part.value
-        for part in ast.walk(method)
+        for part in in_rows(method)
         if isinstance(part, ast.Assign) and attribute in map(ast.unparse, part.targets)
     ]
     calls = [ast.unparse(value.func) for value in made if isinstance(value, ast.Call)]

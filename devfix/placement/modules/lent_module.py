@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from devfix.analysis.domain.lattice import parse_device
 from devfix.analysis.record.facts import Facts
+from devfix.analysis.text.syntax import in_rows
 from devfix.findings import Applicability, FileEdit, Fix, InsertBefore, Operand
 from devfix.placement.devices import device_expression
 from devfix.placement.devices.device_expression import Place, place_at
@@ -39,7 +40,7 @@ def _lent(body: list[ast.stmt]) -> tuple[str, ast.stmt | None]:
     for number, statement in enumerate(body):
         name = _taken_back(statement)
         before = (
-            [part for each in body[:number] for part in ast.walk(each) if isinstance(part, ast.expr)]
+            [part for each in body[:number] for part in in_rows(each) if isinstance(part, ast.expr)]
             if name
             else []
         )
@@ -48,7 +49,7 @@ def _lent(body: list[ast.stmt]) -> tuple[str, ast.stmt | None]:
         }
         called = any(isinstance(part, ast.Call) and dotted(part.func) == name for part in before)
         if name and called and methods.isdisjoint(_MOVES):
-            return name, next(each for each in body if any(dotted(part) == name for part in ast.walk(each)))
+            return name, next(each for each in body if any(dotted(part) == name for part in in_rows(each)))
     return "", None
 
 

@@ -9,6 +9,7 @@ import ast
 from collections.abc import Iterator
 
 from devfix.analysis.record.facts import Facts
+from devfix.analysis.text.syntax import in_rows
 
 _LISTING = frozenset({"parameters", "named_parameters"})
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -28,24 +29,24 @@ def would_be(facts: Facts, name: str) -> bool:
 
 def _handed_on(tree: ast.Module, name: str) -> Iterator[str]:
     """The methods that return what the attribute holds, or something of it."""
-    for node in ast.walk(tree):
+    for node in in_rows(tree):
         if isinstance(node, _FUNCTIONS):
             given = (
                 each.value
-                for each in ast.walk(node)
+                for each in in_rows(node)
                 if isinstance(each, (ast.Return, ast.Yield, ast.YieldFrom))
             )
-            parts = (part for value in given if value is not None for part in ast.walk(value))
+            parts = (part for value in given if value is not None for part in in_rows(value))
             if any(isinstance(part, ast.Attribute) and part.attr == name for part in parts):
                 yield node.name
 
 
 def _scopes(tree: ast.Module) -> Iterator[list[ast.AST]]:
     """What stands in each function, and what in none."""
-    functions = [node for node in ast.walk(tree) if isinstance(node, _FUNCTIONS)]
-    yield from (list(ast.walk(function)) for function in functions)
-    inner = {node for function in functions for node in ast.walk(function)}
-    yield [node for node in ast.walk(tree) if node not in inner]
+    functions = [node for node in in_rows(tree) if isinstance(node, _FUNCTIONS)]
+    yield from (list(in_rows(function)) for function in functions)
+    inner = {node for function in functions for node in in_rows(function)}
+    yield [node for node in in_rows(tree) if node not in inner]
 
 
 def _lists_both(nodes: list[ast.AST], names: set[str]) -> bool:
@@ -56,7 +57,7 @@ def _lists_both(nodes: list[ast.AST], names: set[str]) -> bool:
     for loop in loops:
         holders = {
             ast.unparse(part.value)
-            for part in ast.walk(loop.iter)
+            for part in in_rows(loop.iter)
             if isinstance(part, ast.Attribute) and part.attr in names
         }
         if holders & listed and _reached(loop, loops) & listed:
@@ -75,7 +76,7 @@ def _reached(loop: _Loop, loops: list[_Loop]) -> set[str]:
 
 
 def _names(node: ast.AST) -> set[str]:
-    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+    return {part.id for part in in_rows(node) if isinstance(part, ast.Name)}
 
 
 def _listed(node: ast.AST) -> str:

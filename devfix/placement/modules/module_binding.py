@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from devfix.analysis.record.facts import Facts
+from devfix.analysis.text.syntax import in_rows
 from devfix.findings import FileEdit, Mismatch, Operand, Span, WrapExpression
 from devfix.placement.devices import device_expression
 from devfix.placement.devices.device_expression import Place, place_at
@@ -70,7 +71,7 @@ def _is_bound_once(used: Place, statement: ast.Assign) -> bool:
     around = outline.definition_of(statement) or outline.source.tree
     if isinstance(used.node, ast.Attribute):
         around = outline.definition_of(around) or around
-    stores = (node for node in ast.walk(around) if isinstance(node, (ast.Name, ast.Attribute)))
+    stores = (node for node in in_rows(around) if isinstance(node, (ast.Name, ast.Attribute)))
     return sum(isinstance(each.ctx, ast.Store) and ast.unparse(each) == name for each in stores) == 1
 
 
@@ -109,7 +110,7 @@ def _is_untouched(facts: Facts, used: Place, bound: ast.Assign) -> bool:
     around = function if function is not None else outline.source.tree
     reads = (
         outline.source.span(node)
-        for node in ast.walk(around)
+        for node in in_rows(around)
         if isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Load)
         if ast.unparse(node) == name
     )

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from itertools import takewhile
 
 from devfix.analysis.text.outline import Outline
+from devfix.analysis.text.syntax import in_rows
 
 #: Statements after which comes the next one, as long as nothing is raised.
 _SIMPLE = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr)
@@ -57,7 +58,7 @@ def with_given(outline: Outline, made: ast.expr) -> ast.expr:
         given = choice.values[0]
     elif isinstance(choice, ast.IfExp) and made in (choice.body, choice.orelse):
         given = choice.orelse if made is choice.body else choice.body
-        if not any(isinstance(part, ast.Name) and _same(part, given) for part in ast.walk(choice.test)):
+        if not any(isinstance(part, ast.Name) and _same(part, given) for part in in_rows(choice.test)):
             return made
     else:
         return made
@@ -72,7 +73,7 @@ def others(outline: Outline, made: ast.expr) -> list[ast.Call]:
     statement = outline.parents.get(made)
     if isinstance(statement, ast.Return):
         function = outline.function_of(statement)
-        nodes = ast.walk(function) if function is not None else ()
+        nodes = in_rows(function) if function is not None else ()
         returns = (node for node in nodes if isinstance(node, ast.Return) and node is not statement)
         own = (node.value for node in returns if outline.function_of(node) is function)
         return [value for value in own if isinstance(value, ast.Call)]
@@ -110,7 +111,7 @@ def _in_kin(outline: Outline, made: ast.expr) -> Iterator[ast.Call]:
             continue
         if not bases or [ast.dump(base) for base in other.bases] != bases:
             continue
-        for part in ast.walk(other):
+        for part in in_rows(other):
             if isinstance(part, ast.Assign) and _names(part, ast.unparse(target)):
                 yield from [part.value] if isinstance(part.value, ast.Call) else []
 
@@ -128,7 +129,7 @@ def _same(name: ast.Name, other: ast.expr) -> bool:
 def _is_parameter(outline: Outline, name: ast.Name) -> bool:
     function = outline.function_of(name)
     return isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)) and any(
-        part.arg == name.id for part in ast.walk(function.args) if isinstance(part, ast.arg)
+        part.arg == name.id for part in in_rows(function.args) if isinstance(part, ast.arg)
     )
 
 
@@ -162,7 +163,7 @@ def _names(statement: ast.Assign, name: str) -> bool:
 
 
 def _moves(branch: list[ast.stmt]) -> bool:
-    methods = (node for part in branch for node in ast.walk(part) if isinstance(node, ast.Attribute))
+    methods = (node for part in branch for node in in_rows(part) if isinstance(node, ast.Attribute))
     return any(method.attr in ("to", "cuda", "cpu") for method in methods)
 
 
@@ -175,11 +176,11 @@ def _is_needed(outline: Outline, choice: ast.If, name: str) -> bool:
     simple = takewhile(lambda part: isinstance(part, _SIMPLE), block[block.index(choice) + 1 :])
     first = block[block.index(choice) + 1 :][:1]
     attributes = (
-        node for part in (*first, *simple) for node in ast.walk(part) if isinstance(node, ast.Attribute)
+        node for part in (*first, *simple) for node in in_rows(part) if isinstance(node, ast.Attribute)
     )
     return any(ast.unparse(node.value) == name for node in attributes)
 
 
 def _is_called(choice: ast.If, name: str) -> bool:
-    calls = (node for node in ast.walk(choice) if isinstance(node, ast.Call))
+    calls = (node for node in in_rows(choice) if isinstance(node, ast.Call))
     return any(ast.unparse(call.func) == name for call in calls)

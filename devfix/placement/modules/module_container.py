@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.outline import Outline
+from devfix.analysis.text.syntax import in_rows
 from devfix.findings import (
     AddImport,
     Applicability,
@@ -205,7 +206,7 @@ def _suits(attribute: Attribute, kind: str) -> bool:
     """Whether the class only does with the attribute what a registered container can do."""
     parents = attribute.outline.parents
     around = attribute.outline.class_of(attribute.function) or attribute.outline.source.tree
-    for node in ast.walk(around):
+    for node in in_rows(around):
         own = isinstance(node, ast.Attribute) and ast.unparse(node) == ast.unparse(attribute.target)
         if not own:
             continue
@@ -221,7 +222,7 @@ def _suits(attribute: Attribute, kind: str) -> bool:
 
 def _spelt(facts: Facts, path: str, kind: str) -> tuple[str, tuple[FileEdit, ...]]:
     """How the file calls ``torch.nn.ModuleList``, and the import that it lacks."""
-    for node in ast.walk(facts.source(path).tree):
+    for node in in_rows(facts.source(path).tree):
         if isinstance(node, ast.ImportFrom) and node.level == 0:
             for alias in node.names:
                 if (node.module, alias.name) in (("torch", "nn"), ("torch.nn", "modules")):
@@ -242,7 +243,7 @@ def _spelt(facts: Facts, path: str, kind: str) -> tuple[str, tuple[FileEdit, ...
 
 
 def _name_of_torch(facts: Facts, path: str) -> str | None:
-    for node in ast.walk(facts.source(path).tree):
+    for node in in_rows(facts.source(path).tree):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 if alias.name == "torch":

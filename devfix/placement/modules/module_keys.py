@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from devfix.analysis.record.facts import Facts
+from devfix.analysis.text.syntax import in_rows
 from devfix.findings import InsertAfter, Mismatch
 from devfix.placement.modules.registration import Attribute
 
@@ -66,7 +67,7 @@ def beside(attribute: Attribute, statement: ast.stmt, rows: str, name: str) -> I
 def _is_changed(attribute: Attribute) -> bool:
     """Whether something else than the statement that makes it puts something into a dict or list, or takes something out."""
     outline = attribute.outline
-    for node in ast.walk(outline.source.tree):
+    for node in in_rows(outline.source.tree):
         if isinstance(node, ast.Attribute) and node.attr == attribute.name:
             above = outline.parents.get(node)
             while isinstance(above, ast.Subscript):

@@ -9,6 +9,7 @@ from itertools import groupby
 from devfix.analysis.domain.lattice import DTYPES
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.outline import Outline
+from devfix.analysis.text.syntax import in_rows
 from devfix.findings import (
     Applicability,
     Edit,
@@ -218,7 +219,7 @@ class ModuleMover:
             (path, node)
             for path, source in self.facts.program.sources.items()
             if f"class {name}" in source.text
-            for node in ast.walk(source.tree)
+            for node in in_rows(source.tree)
             if isinstance(node, ast.ClassDef) and node.name == name
         ]
         if len(found) != 1:
@@ -285,7 +286,7 @@ class ModuleMover:
         if given or len(node.args) > names.index("device"):
             return False
         moves = {f"{outline.receiver_name(function)}.to({name})" for name in ("device", "self.device")}
-        return any(isinstance(part, ast.Call) and ast.unparse(part) in moves for part in ast.walk(function))
+        return any(isinstance(part, ast.Call) and ast.unparse(part) in moves for part in in_rows(function))
 
     def _once_chosen(self, site: Origin) -> tuple[FileEdit, ...]:
         """After the statement that chooses the device, where that comes later than the module."""
@@ -328,7 +329,7 @@ def _returns_several(outline: Outline, statement: ast.Return) -> bool:
     """Whether the function of a ``return`` has several that make what they return."""
     function = outline.function_of(statement)
     made = (
-        [node for node in ast.walk(function) if isinstance(node, ast.Return)] if function is not None else []
+        [node for node in in_rows(function) if isinstance(node, ast.Return)] if function is not None else []
     )
     return sum(isinstance(each.value, ast.Call) for each in made) > 1
 

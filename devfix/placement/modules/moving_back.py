@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.outline import Outline
+from devfix.analysis.text.syntax import in_rows
 from devfix.findings import (
     Applicability,
     FileEdit,
@@ -67,7 +68,7 @@ def fix(facts: Facts, operand: Operand) -> Fix | None:
 
 def _is_unspoken(function: ast.AST | None) -> bool:
     """Whether a function neither has nor reads a name for a device."""
-    parts = ast.walk(function) if function is not None else ()
+    parts = in_rows(function) if function is not None else ()
     names = {getattr(part, "id", getattr(part, "arg", "")) for part in parts}
     return bool(names) and _DEVICE not in names
 
@@ -122,7 +123,7 @@ def _returns(outline: Outline, statement: ast.stmt, operand: Operand) -> bool:
     if used is not None and outline.function_of(used) is function:
         return operand.span.line < statement.lineno and any(loop in outline.around(used) for loop in loops)
     name = dotted(_whole(statement.value))
-    calls = (part for loop in loops for part in ast.walk(loop) if isinstance(part, ast.Call))
+    calls = (part for loop in loops for part in in_rows(loop) if isinstance(part, ast.Call))
     if name is not None and any(
         dotted(call.func) == name and call.lineno < statement.lineno for call in calls
     ):
@@ -178,7 +179,7 @@ def _last_use(outline: Outline, statement: ast.stmt, name: str) -> ast.stmt:
 
 
 def _expressions(node: ast.AST) -> Iterator[ast.expr]:
-    return (part for part in ast.walk(node) if isinstance(part, ast.expr))
+    return (part for part in in_rows(node) if isinstance(part, ast.expr))
 
 
 def _goes_on_with(statement: ast.stmt, name: str) -> bool:

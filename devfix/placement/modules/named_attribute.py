@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.outline import Outline
+from devfix.analysis.text.syntax import in_rows
 from devfix.findings import FileEdit, Origin, ReplaceExpression
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -79,12 +80,12 @@ class NamedAttribute:
         taken = {node.name for node in cls.body if isinstance(node, _Function)}
         taken |= {
             node.id
-            for node in ast.walk(cls)
+            for node in in_rows(cls)
             if isinstance(node, ast.Name) and _is_bound(node, self.outline, cls)
         }
         taken |= {
             node.attr
-            for node in ast.walk(self.function)
+            for node in in_rows(self.function)
             if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
         }
         names = {name.partition(".")[2] for name in self._names(facts)}
@@ -99,7 +100,7 @@ class NamedAttribute:
             return False
         parts = [part.value for part in given.values if isinstance(part, ast.FormattedValue)]
         texts = [part.value for part in given.values if isinstance(part, ast.Constant)]
-        counted = {name for loop in ast.walk(self.function) for name in _counters(loop)}
+        counted = {name for loop in in_rows(self.function) for name in _counters(loop)}
         named = all(isinstance(part, ast.Name) and part.id in counted for part in parts)
         return named and not any("." in str(text) for text in texts)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.outline import Outline
+from devfix.analysis.text.syntax import in_rows
 from devfix.analysis.text.vocabulary import vocabulary
 from devfix.findings import (
     Applicability,
@@ -213,7 +214,7 @@ def _is_parameter(facts: Facts, attribute: Attribute, statement: ast.stmt) -> bo
     value = statement.value if isinstance(statement, (ast.Assign, ast.AnnAssign)) else None
     if own or value is None:
         return any(binding.registered for binding in own)
-    calls = (node for node in ast.walk(value) if isinstance(node, ast.Call))
+    calls = (node for node in in_rows(value) if isinstance(node, ast.Call))
     return any(ast.unparse(call.func).rpartition(".")[2] == "Parameter" for call in calls)
 
 
@@ -252,7 +253,7 @@ def _holds_tensors(facts: Facts, attribute: Attribute) -> bool:
     if constructor is None or constructor is attribute.function:
         return True
     # What a constructor sets before it calls another method is an attribute already.
-    stored = (node for node in ast.walk(constructor) if isinstance(node, ast.Attribute))
+    stored = (node for node in in_rows(constructor) if isinstance(node, ast.Attribute))
     return not any(node.attr == attribute.name and isinstance(node.ctx, ast.Store) for node in stored)
 
 
@@ -273,7 +274,7 @@ def _comes_after_super(attribute: Attribute | NamedAttribute) -> bool:
     if constructor is None:
         return True
     own = f"{outline.receiver_name(constructor)}.{function.name}"
-    calls = (node for node in ast.walk(constructor) if isinstance(node, ast.Call))
+    calls = (node for node in in_rows(constructor) if isinstance(node, ast.Call))
     called = [outline.statement_of(call) for call in calls if ast.unparse(call.func) == own]
     return all(_is_after_super(outline, constructor, statement) for statement in called)
 
@@ -287,7 +288,7 @@ def _constructor(outline: Outline, function: _Function) -> ast.FunctionDef | Non
 
 def _is_after_super(outline: Outline, function: _Function, first: ast.stmt) -> bool:
     """Whether the constructor of a base has run where a statement of a constructor begins."""
-    for node in ast.walk(function):
+    for node in in_rows(function):
         if (
             isinstance(node, ast.Call)
             and isinstance(node.func, ast.Attribute)
@@ -318,8 +319,8 @@ def _registering(attribute: Attribute, statement: ast.stmt, target: ast.Attribut
 
 def _free_name(attribute: Attribute) -> str:
     """A local name for the value that clashes with none the method uses."""
-    arguments = {node.arg for node in ast.walk(attribute.function.args) if isinstance(node, ast.arg)}
-    names = {node.id for node in ast.walk(attribute.function) if isinstance(node, ast.Name)} | arguments
+    arguments = {node.arg for node in in_rows(attribute.function.args) if isinstance(node, ast.arg)}
+    names = {node.id for node in in_rows(attribute.function) if isinstance(node, ast.Name)} | arguments
     name = attribute.name.lstrip("_") or "buffer"
     while name in names or not name.isidentifier():
         name += "_buffer"

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.outline import Outline
+from devfix.analysis.text.syntax import in_rows
 from devfix.findings import (
     Applicability,
     FileEdit,
@@ -79,7 +80,7 @@ class Reordering:
         """Whether a step, and nothing that was loaded, made the state."""
         filled = self.state.roots[1][-1] if len(self.state.roots) >= 2 and self.state.roots[1] else None
         statement = self.facts.outline(filled.path).statement_at(filled.span) if filled is not None else None
-        calls = (node.func for node in ast.walk(statement or ast.Pass()) if isinstance(node, ast.Call))
+        calls = (node.func for node in in_rows(statement or ast.Pass()) if isinstance(node, ast.Call))
         return any(isinstance(called, ast.Attribute) and called.attr == "step" for called in calls)
 
     def _stepped_beside(self, moved: Origin) -> str | None:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from devfix.analysis.domain.lattice import ACCELERATOR
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.outline import Outline
+from devfix.analysis.text.syntax import in_rows
 from devfix.findings import FileEdit, InsertAfter, Origin, Span, WrapExpression
 from devfix.placement.devices import move_guards
 from devfix.placement.devices.device_expression import Place
@@ -107,7 +108,7 @@ def _beside_attribute(facts: Facts, path: str, named: ast.Attribute, mover: str 
     together = {ast.unparse(target) for part in outline.block_of(made) for target in _targets(part)}
     moves = [
         part
-        for part in ast.walk(owner)
+        for part in in_rows(owner)
         if isinstance(part, ast.Expr | ast.Assign)
         and _moved(part, mover or "cuda")
         and _is_of_module(facts, path, part)

@@ -9,6 +9,7 @@ from devfix.analysis.record.facts import Facts
 from devfix.analysis.text import own_attributes
 from devfix.analysis.text.outline import Outline
 from devfix.analysis.text.scope_names import defaults_of
+from devfix.analysis.text.syntax import in_rows
 from devfix.placement.devices import constructed
 from devfix.placement.devices.device_expression import Place
 
@@ -72,14 +73,14 @@ def _is_given_at_times(maker: ast.FunctionDef, name: str) -> bool:
         isinstance(part, ast.Assign)
         and getattr(part.value, "id", "") in nothing
         and any(getattr(target, "attr", "") == name for target in part.targets)
-        for part in ast.walk(maker)
+        for part in in_rows(maker)
     )
 
 
 def _is_told_all(function: ast.FunctionDef, statement: ast.stmt) -> bool:
     """Whether a statement of a method names nothing but what the method is given: another file may have nothing else."""
-    given = {part.arg for part in ast.walk(function.args) if isinstance(part, ast.arg)}
-    return all(node.id in given for node in ast.walk(statement) if isinstance(node, ast.Name))
+    given = {part.arg for part in in_rows(function.args) if isinstance(part, ast.arg)}
+    return all(node.id in given for node in in_rows(statement) if isinstance(node, ast.Name))
 
 
 def _call_of_base(found: Place, function: ast.FunctionDef) -> Place | None:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.outline import Outline
 from devfix.analysis.text.scope_names import binds, own_nodes, parameters_of
+from devfix.analysis.text.syntax import in_rows
 from devfix.placement.devices.device_expression import Place
 from devfix.placement.moves.computed_argument import bound
 from devfix.placement.text.dependence import dotted
@@ -80,7 +81,7 @@ def _elsewhere(outline: Outline, maker: ast.FunctionDef, asked: ast.expr) -> str
     """What an expression of a constructor is in another method: with the attribute that keeps a name of its own, if one does."""
     bound = Counter(part.arg for part in parameters_of(maker))
     bound.update(name for node in own_nodes(maker.body) for name in binds(node))
-    own = {node.id for node in ast.walk(asked) if isinstance(node, ast.Name) and node.id in bound} - {"self"}
+    own = {node.id for node in in_rows(asked) if isinstance(node, ast.Name) and node.id in bound} - {"self"}
     text = outline.source.segment(outline.source.span(asked))
     for name in own:
         keeping = [part for part in maker.body if isinstance(part, ast.Assign) and dotted(part.value) == name]

@@ -8,7 +8,7 @@ from devfix.analysis.record.facts import Facts
 from devfix.analysis.text import attributes_by_name
 from devfix.analysis.text.outline import Outline
 from devfix.analysis.text.scope_names import own_nodes
-from devfix.analysis.text.syntax import entry_of_items
+from devfix.analysis.text.syntax import entry_of_items, in_rows
 from devfix.findings import (
     Applicability,
     BindResult,
@@ -79,7 +79,7 @@ def _kept_in_entry(outline: Outline, statement: ast.Assign) -> Fix | None:
 
 def _can_be_renamed(scope: ast.AST, name: str) -> bool:
     """Whether nothing reads ``_``, and nothing has the name that it is to have."""
-    nodes = list(ast.walk(scope))
+    nodes = list(in_rows(scope))
     read = any(
         isinstance(node, ast.Name) and node.id == "_" and isinstance(node.ctx, ast.Load) for node in nodes
     )
@@ -88,7 +88,7 @@ def _can_be_renamed(scope: ast.AST, name: str) -> bool:
 
 def _names_fixed_property(facts: Facts, cls: ast.ClassDef | None) -> bool:
     """Whether a text of the program is the name of a property that cannot be set, of a class or its kin, or of any."""
-    nodes = [node for source in facts.program.sources.values() for node in ast.walk(source.tree)]
+    nodes = [node for source in facts.program.sources.values() for node in in_rows(source.tree)]
     classes = [node for node in nodes if isinstance(node, ast.ClassDef)]
     kin = classes if cls is None else _kin(cls.name, classes)
     decorated = {

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from devfix.analysis.text.outline import Outline
 from devfix.analysis.text.scope_names import own_nodes, parameters_of
+from devfix.analysis.text.syntax import in_rows
 from devfix.findings import Operand
 
 _LOCATED = ("loc", "scale")
@@ -121,7 +122,7 @@ def _only_value(outline: Outline, attribute: ast.Attribute) -> ast.expr | None:
     """What the one assignment to an attribute of this name, in the whole file, gives it."""
     stores = [
         node
-        for node in ast.walk(outline.source.tree)
+        for node in in_rows(outline.source.tree)
         if isinstance(node, ast.Attribute) and node.attr == attribute.attr and isinstance(node.ctx, ast.Store)
     ]
     return _assigned(outline, stores)

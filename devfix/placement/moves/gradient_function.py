@@ -10,6 +10,7 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from devfix.analysis.record.facts import Facts
+from devfix.analysis.text.syntax import in_rows
 from devfix.findings import Mismatch, Origin
 from devfix.placement.devices.device_expression import Place, place_at
 from devfix.placement.moves import argument_move, autograd_class
@@ -67,7 +68,7 @@ def first_use(place: Place, name: str) -> ast.stmt:
     outline, function = place.outline, place.outline.function_of(place.node)
     statement = outline.statement_of(place.node)
     body = function.body if isinstance(function, ast.FunctionDef) else []
-    using = [each for each in body if any(getattr(part, "id", "") == name for part in ast.walk(each))]
+    using = [each for each in body if any(getattr(part, "id", "") == name for part in in_rows(each))]
     return using[0] if len(using) > 1 and statement not in body else statement
 
 

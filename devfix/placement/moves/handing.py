@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from devfix.analysis.record.facts import Facts
+from devfix.analysis.text.syntax import in_rows
 from devfix.findings import Operand
 from devfix.placement.blaming.causes import Trail
 from devfix.placement.devices import device_expression
@@ -48,7 +49,7 @@ def _is_yielded(facts: Facts, life: Trail) -> bool:
     made, taken = (device_expression.place_at(facts, site.path, site.span) for site in life[:2])
     loop = taken.outline.statement_of(taken.node) if taken is not None else None
     function = made.outline.function_of(made.node) if made is not None else None
-    yields = function is not None and any(isinstance(node, ast.Yield) for node in ast.walk(function))
+    yields = function is not None and any(isinstance(node, ast.Yield) for node in in_rows(function))
     return yields and isinstance(loop, ast.For) and isinstance(loop.target, ast.Tuple)
 
 
@@ -58,7 +59,7 @@ def is_given_back(facts: Facts, operand: Operand) -> bool:
     function = given.outline.function_of(given.node) if given is not None else None
     if given is None or function is None or not isinstance(given.node, ast.Name):
         return False
-    returns = [node for node in ast.walk(function) if isinstance(node, (ast.Return, ast.Yield))]
+    returns = [node for node in in_rows(function) if isinstance(node, (ast.Return, ast.Yield))]
     name, own = given.node.id, [node for node in returns if given.outline.function_of(node) is function]
     return any(node.value is not None and _is_of(node.value, name) for node in own)
 

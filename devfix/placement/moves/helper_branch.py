@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from devfix.analysis.record.facts import Facts
-from devfix.analysis.text.syntax import spelt
+from devfix.analysis.text.syntax import in_rows, spelt
 from devfix.findings import DeleteStatement, FileEdit, InsertBefore, Origin
 from devfix.placement.moves.argument_move import parameter_at
 
@@ -83,4 +83,4 @@ def _does_nothing(statement: ast.stmt, name: str) -> bool:
 
 
 def _asked(test: ast.expr) -> set[str]:
-    return {ast.unparse(part) for part in ast.walk(test) if isinstance(part, (ast.Name, ast.Attribute))}
+    return {ast.unparse(part) for part in in_rows(test) if isinstance(part, (ast.Name, ast.Attribute))}

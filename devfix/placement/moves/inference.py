@@ -13,6 +13,7 @@ from typing import Protocol, TypeVar
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.noting import noted
 from devfix.analysis.text.outline import Outline
+from devfix.analysis.text.syntax import in_rows
 from devfix.findings import FileEdit, Fix, InsertAfter, InsertAtBodyStart, InsertBefore, WrapExpression
 from devfix.placement.text.dependence import dotted
 
@@ -43,7 +44,7 @@ def outside(fixes: Callable[[_Moving], list[Fix]]) -> Callable[[_Moving], list[F
 
 @noted
 def _trains(tree: ast.AST) -> bool:
-    called = (node.func for node in ast.walk(tree) if isinstance(node, ast.Call))
+    called = (node.func for node in in_rows(tree) if isinstance(node, ast.Call))
     return any(isinstance(each, ast.Attribute) and each.attr in ("backward", "grad") for each in called)
 
 
@@ -86,7 +87,7 @@ def _begins(manager: ast.expr) -> bool:
 
 def _bound_by(code: str) -> Iterator[tuple[str, bool]]:
     """The names that inserted statements bind, and those of the modules that they move, which are marked."""
-    for node in ast.walk(ast.parse(code)):
+    for node in in_rows(ast.parse(code)):
         if isinstance(node, ast.Assign):
             for target in node.targets:
                 parts = target.elts if isinstance(target, (ast.Tuple, ast.List)) else [target]
@@ -114,7 +115,7 @@ def _given(outline: Outline, node: ast.expr) -> Iterator[tuple[str, bool]]:
 def _is_used_outside(outline: Outline, region: ast.AST, moved: tuple[str, bool]) -> bool:
     """Whether something outside gets what is moved in inference mode: an object that keeps it, the caller, what follows."""
     name, is_module = moved
-    if not name.isidentifier() or any(_hands_out(each, name) for each in ast.walk(region)):
+    if not name.isidentifier() or any(_hands_out(each, name) for each in in_rows(region)):
         return True
     if isinstance(region, _FUNCTIONS):
         arguments = region.args

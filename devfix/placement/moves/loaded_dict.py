@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from devfix.analysis.record.facts import Facts
+from devfix.analysis.text.syntax import in_rows
 from devfix.findings import FileEdit, Origin
 from devfix.placement.devices.device_expression import Place, place_at
 from devfix.placement.moves import whole_dict
@@ -60,7 +61,7 @@ def _named(
     names = call.outline.names_in(function)
     statement = call.outline.statement_of(call.node)
     whole = _name_of(statement)
-    for node in ast.walk(function):
+    for node in in_rows(function):
         name = _name_of(node)
         if name is None or not isinstance(node, ast.Assign) or list(names.binders(name)) != [node]:
             continue

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
 from devfix.analysis.record.facts import Facts
+from devfix.analysis.text.syntax import in_rows
 from devfix.findings import Applicability, FileEdit, Fix, Mismatch, Origin, ReplaceExpression, SetKeyword
 from devfix.placement.blaming.causes import Trail, sites_of
 from devfix.placement.devices import device_expression
@@ -97,7 +98,7 @@ def _says_other_branch(inner: ast.AST, choice: ast.AST) -> bool:
 
 def _says_where(branch: ast.AST) -> bool:
     """Whether a branch loads something and says where to."""
-    given = (part.arg for part in ast.walk(branch) if isinstance(part, ast.keyword))
+    given = (part.arg for part in in_rows(branch) if isinstance(part, ast.keyword))
     return "map_location" in given
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from devfix.analysis.record.facts import Facts
+from devfix.analysis.text.syntax import in_rows
 from devfix.placement.devices import choosing_call, move_guards
 from devfix.placement.devices.boundness import is_bound
 from devfix.placement.devices.device_expression import Place
@@ -34,9 +35,7 @@ def _moves(function: ast.FunctionDef) -> bool:
     parameters = [*function.args.posonlyargs, *function.args.args]
     if not parameters or function.decorator_list:
         return False
-    moves = any(
-        isinstance(part, ast.Attribute) and part.attr in ("to", "cuda") for part in ast.walk(function)
-    )
+    moves = any(isinstance(part, ast.Attribute) and part.attr in ("to", "cuda") for part in in_rows(function))
     return moves and all(_is_of_moves(each, parameters[0].arg) for each in function.body)
 
 

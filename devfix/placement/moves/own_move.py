@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.outline import Outline
-from devfix.analysis.text.syntax import called
+from devfix.analysis.text.syntax import called, in_rows
 from devfix.findings import FileEdit, InsertAfter, Origin
 from devfix.placement.devices import device_expression, imported_device
 from devfix.placement.devices.device_expression import Place
@@ -140,7 +140,7 @@ def _stores(function: ast.AST) -> Iterator[ast.Attribute]:
     """The attributes that a function sets, in the order of the text."""
     found = [
         node
-        for node in ast.walk(function)
+        for node in in_rows(function)
         if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
     ]
     yield from sorted(found, key=lambda node: (node.lineno, node.col_offset))
@@ -196,7 +196,7 @@ def _called_after(facts: Facts, outline: Outline, statement: ast.Assign, mover: 
 
 def _constructions(outline: Outline, name: str) -> Iterator[tuple[Outline, ast.Assign]]:
     """The assignments of what ``name(...)`` makes."""
-    for node in ast.walk(outline.source.tree):
+    for node in in_rows(outline.source.tree):
         if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Call):
             continue
         if len(node.targets) == 1 and called(node.value) == name:
@@ -208,5 +208,5 @@ def _is_moved(outline: Outline, statement: ast.stmt, name: str) -> bool:
     around: ast.AST = outline.function_of(statement) or outline.source.tree
     return any(
         isinstance(node, ast.Attribute) and node.attr in _MOVES and ast.unparse(node.value) == name
-        for node in ast.walk(around)
+        for node in in_rows(around)
     )

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.scope_names import COMPREHENSIONS, positional_of
-from devfix.analysis.text.syntax import called
+from devfix.analysis.text.syntax import called, in_rows
 from devfix.findings import Edit, FileEdit, InsertBefore, Operand, Origin, Span
 from devfix.placement.devices.device_expression import Place, place_at
 from devfix.placement.text import imported_package
@@ -75,7 +75,7 @@ def _of_record(place: Place, returned: ast.Return, call: ast.Call, part: ast.Nam
     if not package or not isinstance(place.node, ast.Name):
         return ()
     source, whole = place.outline.source, place.node.id
-    names = {node.id for node in ast.walk(call) if isinstance(node, ast.Name)} | {whole}
+    names = {node.id for node in in_rows(call) if isinstance(node, ast.Name)} | {whole}
     each = "field" if "field" not in names else "each"
     begin, end = source.span(call), source.span(part)
     before = source.segment(Span(*begin.start, *end.start))
@@ -100,7 +100,7 @@ def _call_of_itself(place: Place, whole: str) -> tuple[ast.Call, ast.Name] | Non
     if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
         return None
     position = _position(function, whole)
-    for call in (node for node in ast.walk(function) if isinstance(node, ast.Call)):
+    for call in (node for node in in_rows(function) if isinstance(node, ast.Call)):
         if called(call) != function.name or len(call.args) <= position:
             continue
         part, around = call.args[position], place.outline.parents[call]
@@ -120,8 +120,6 @@ def _position(function: ast.FunctionDef | ast.AsyncFunctionDef, whole: str) -> i
 
 def _reads_more(around: ast.AST, call: ast.Call, part: str) -> bool:
     """Whether a call reads another name that the comprehension binds: the key of a dict, say."""
-    targets = (node.target for node in ast.walk(around) if isinstance(node, ast.comprehension))
-    bound = {node.id for target in targets for node in ast.walk(target) if isinstance(node, ast.Name)} - {
-        part
-    }
-    return any(isinstance(node, ast.Name) and node.id in bound for node in ast.walk(call))
+    targets = (node.target for node in in_rows(around) if isinstance(node, ast.comprehension))
+    bound = {node.id for target in targets for node in in_rows(target) if isinstance(node, ast.Name)} - {part}
+    return any(isinstance(node, ast.Name) and node.id in bound for node in in_rows(call))

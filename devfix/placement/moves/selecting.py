@@ -9,6 +9,7 @@ import ast
 
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.scope_names import positional_of
+from devfix.analysis.text.syntax import in_rows
 from devfix.findings import Origin
 from devfix.placement.devices.device_expression import Place, place_at
 from devfix.placement.text.dependence import dotted
@@ -27,7 +28,7 @@ def whole(facts: Facts, place: Place) -> Place:
     if named_tensor(place.outline, facts, node.value) != ast.unparse(node.value):
         return place
     if not any(
-        _is_unknown_argument(facts, place, part) for index in _indices(node) for part in ast.walk(index)
+        _is_unknown_argument(facts, place, part) for index in _indices(node) for part in in_rows(index)
     ):
         return place
     return Place(place.path, place.outline, node.value)
@@ -60,7 +61,7 @@ def is_array_used_whole(facts: Facts, trail: tuple[Origin, ...]) -> bool:
         return False
     around = place.outline.function_of(place.node) if isinstance(place.node, ast.Name) else None
     code = around if around is not None else place.outline.source.tree
-    reads = (node for node in ast.walk(code) if dotted(node) == name)
+    reads = (node for node in in_rows(code) if dotted(node) == name)
     return any(
         isinstance(node, (ast.Name, ast.Attribute))
         and isinstance(node.ctx, ast.Load)

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.record.recorder import Binding
 from devfix.analysis.text.outline import Outline
+from devfix.analysis.text.syntax import in_rows
 from devfix.findings import DeleteStatement, FileEdit, InsertAfter, Origin, Span
 from devfix.placement.devices.device_expression import Place, place_at
 from devfix.placement.moves import device_note
@@ -145,7 +146,7 @@ def _is_left(
 def _in_constructors(outline: Outline) -> Iterator[str]:
     """The attributes that constructors name."""
     for maker in outline.mentions("__init__"):
-        for part in ast.walk(maker) if isinstance(maker, ast.FunctionDef) else ():
+        for part in in_rows(maker) if isinstance(maker, ast.FunctionDef) else ():
             if isinstance(part, ast.Attribute):
                 yield part.attr
 

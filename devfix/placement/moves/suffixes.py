@@ -7,6 +7,7 @@ import builtins
 
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.outline import Outline
+from devfix.analysis.text.syntax import in_rows
 from devfix.findings import FileEdit, ReplaceExpression, WrapExpression
 from devfix.placement.devices.boundness import is_bound
 from devfix.placement.moves import scaled, spread_dict
@@ -68,7 +69,7 @@ def as_beside(
 def _names_in(suffix: str) -> set[str]:
     """What a suffix names that is no built-in function."""
     code = ast.parse(f"None{suffix}", mode="eval")
-    names = {node.id for node in ast.walk(code) if isinstance(node, ast.Name)}
+    names = {node.id for node in in_rows(code) if isinstance(node, ast.Name)}
     return {name for name in names if not hasattr(builtins, name)}
 
 

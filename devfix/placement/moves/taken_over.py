@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from devfix.analysis.record.facts import Facts
+from devfix.analysis.text.syntax import in_rows
 from devfix.findings import FileEdit, Origin, WrapExpression
 from devfix.placement.devices import constructed, device_expression
 from devfix.placement.devices.device_expression import Place
@@ -34,7 +35,7 @@ def _taken(place: Place) -> ast.expr | None:
     function = place.outline.function_of(place.node)
     if function is None or not isinstance(whole, ast.Name):
         return None
-    is_given = whole.id in {each.arg for each in ast.walk(function) if isinstance(each, ast.arg)}
+    is_given = whole.id in {each.arg for each in in_rows(function) if isinstance(each, ast.arg)}
     return value if is_given and whole.id != place.outline.receiver_name(function) else None
 
 

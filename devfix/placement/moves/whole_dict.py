@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.outline import Outline
 from devfix.analysis.text.scope_names import positional_of
+from devfix.analysis.text.syntax import in_rows
 from devfix.findings import FileEdit, InsertAfter, Operand
 from devfix.placement.batches import batch_forms
 from devfix.placement.devices import device_expression
@@ -127,7 +128,7 @@ def _is_read_by_entries(entry: Place, name: str) -> bool:
 
 
 def _reads_entries(outline: Outline, function: ast.AST | None, name: str, depth: int) -> bool:
-    for node in ast.walk(function or outline.source.tree):
+    for node in in_rows(function or outline.source.tree):
         if not isinstance(node, ast.Name) or node.id != name or not isinstance(node.ctx, ast.Load):
             continue
         whole = outline.parents[node]

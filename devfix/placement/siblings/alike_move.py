@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from devfix.analysis.record.facts import Facts
+from devfix.analysis.text.syntax import in_rows
 from devfix.findings import FileEdit, Origin
 from devfix.placement.devices.boundness import decides
 from devfix.placement.devices.device_expression import Place, place_at
@@ -96,7 +97,7 @@ def _is_read_as_array(place: Place, statement: ast.stmt, name: str) -> bool:
     """Whether the class asks for the array of what its objects keep, which is on the CPU then."""
     function = place.outline.function_of(statement)
     cls = place.outline.class_of(function) if function is not None else None
-    asked = (node for node in ast.walk(cls) if isinstance(node, ast.Attribute)) if cls is not None else ()
+    asked = (node for node in in_rows(cls) if isinstance(node, ast.Attribute)) if cls is not None else ()
     return any(node.attr == "numpy" and dotted(node.value) == name for node in asked)
 
 

@@ -11,6 +11,7 @@ from collections.abc import Set as AbstractSet
 
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.outline import Outline
+from devfix.analysis.text.syntax import in_rows
 from devfix.findings import FileEdit, Origin, SetKeyword
 from devfix.placement.devices.device_expression import Place, is_in_module
 from devfix.placement.text.provenance import MADE
@@ -69,7 +70,7 @@ def _named(statement: ast.stmt) -> tuple[str | None, ast.expr | None]:
 
 def _go_together(outline: Outline, node: ast.AST, names: set[str]) -> bool:
     """Whether a call in the function around a node is given both names in a tuple."""
-    tuples = (part for part in ast.walk(outline.function_of(node) or node) if isinstance(part, ast.Tuple))
+    tuples = (part for part in in_rows(outline.function_of(node) or node) if isinstance(part, ast.Tuple))
     return any(
         names == {getattr(part, "id", None) for part in each.elts}
         and isinstance(outline.parents[each], ast.Call)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.outline import Outline
 from devfix.analysis.text.scope_names import only_return, parameters_of
-from devfix.analysis.text.syntax import called
+from devfix.analysis.text.syntax import called, in_rows
 from devfix.findings import FileEdit, Origin
 from devfix.placement.devices.device_expression import Place, place_at
 from devfix.placement.moves import suffixes
@@ -84,7 +84,7 @@ def _moves(function: ast.FunctionDef, given: str, parts: list[ast.expr]) -> Iter
         target = statement.targets[0] if isinstance(statement, ast.Assign) else None
         if not isinstance(statement, ast.Assign) or not isinstance(target, ast.Name):
             continue
-        whole = {node.id for node in ast.walk(statement.value) if isinstance(node, ast.Name)}
+        whole = {node.id for node in in_rows(statement.value) if isinstance(node, ast.Name)}
         if target.id in names and given in whole and sibling_move.last_move(statement.value):
             yield statement, target.id
 

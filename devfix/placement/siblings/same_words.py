@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from devfix.analysis.record.facts import Facts
+from devfix.analysis.text.syntax import in_rows
 from devfix.findings import FileEdit, InsertAfter
 from devfix.placement.devices import move_guards
 from devfix.placement.devices.device_expression import Place
@@ -23,7 +24,7 @@ def after(facts: Facts, place: Place, statement: ast.Assign, sibling: str) -> Ed
         move_guards.is_choice(value) or moving_function.is_call(facts, place, value)
     ):
         return ()
-    named = [part for part in ast.walk(value) if isinstance(part, ast.Name)]
+    named = [part for part in in_rows(value) if isinstance(part, ast.Name)]
     if any(part.id == node.id for part in named) or not any(part.id == sibling for part in named):
         return ()
     source = place.outline.source

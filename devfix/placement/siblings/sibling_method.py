@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.outline import Outline
 from devfix.analysis.text.scope_names import parameters_of
+from devfix.analysis.text.syntax import in_rows
 from devfix.findings import FileEdit, InsertAtBodyStart, Origin
 from devfix.placement.devices.device_expression import Place
 from devfix.placement.moves.argument_move import parameter_at
@@ -53,7 +54,7 @@ def _suffix_of_others(facts: Facts, place: Place, function: _Function, name: str
 
 def _move_of(function: _Function, name: str) -> tuple[str, ast.stmt]:
     """``x = x.to(self.device)`` of a method, and what it calls, where nothing reads ``x`` before; "" where it does no such thing."""
-    reads = (each for each in function.body if any(_is(node, name) for node in ast.walk(each)))
+    reads = (each for each in function.body if any(_is(node, name) for node in in_rows(each)))
     first = next(reads, function.body[0])
     value = first.value if isinstance(first, ast.Assign) and sibling_move.binds(first, name) else None
     suffix = sibling_move.move_of(value) if value is not None else ""
@@ -66,19 +67,16 @@ def _is(node: ast.AST, name: str) -> bool:
 
 def _locals_in(function: _Function, suffix: str, name: str) -> Iterator[str]:
     """The names in a move that only the method itself knows: its parameters, and what it binds."""
-    stored = (node for node in ast.walk(function) if isinstance(node, ast.Name))
+    stored = (node for node in in_rows(function) if isinstance(node, ast.Name))
     bound = {node.id for node in stored if isinstance(node.ctx, ast.Store)}
     known = bound | {part.arg for part in parameters_of(function)}
     move = ast.parse(f"{name}{suffix}", mode="eval")
-    yield from (
-        node.id for node in ast.walk(move) if isinstance(node, ast.Name) and node.id in known - {name}
-    )
+    yield from (node.id for node in in_rows(move) if isinstance(node, ast.Name) and node.id in known - {name})
 
 
 def _binds(function: _Function, name: str) -> bool:
     return any(
-        _is(node, name) and not isinstance(getattr(node, "ctx", None), ast.Load)
-        for node in ast.walk(function)
+        _is(node, name) and not isinstance(getattr(node, "ctx", None), ast.Load) for node in in_rows(function)
     )
 
 

@@ -11,6 +11,7 @@ from devfix.analysis.record.facts import Facts
 from devfix.analysis.record.recorder import Binding
 from devfix.analysis.text.noting import noted
 from devfix.analysis.text.outline import Outline
+from devfix.analysis.text.syntax import in_rows
 from devfix.findings import FileEdit, InsertAfter, Origin, WrapExpression
 from devfix.placement.batches.branching import asks_what, with_other_branches
 from devfix.placement.devices import device_expression
@@ -107,7 +108,7 @@ def _may_be_tensor(facts: Facts, place: Place, statement: ast.stmt, name: str) -
 def _read(statement: ast.stmt) -> frozenset[str]:
     """The names in a statement; the body of a guard is looked at by itself."""
     parts = [statement.test, *statement.orelse] if isinstance(statement, ast.If) else [statement]
-    return frozenset(node.id for part in parts for node in ast.walk(part) if isinstance(node, ast.Name))
+    return frozenset(node.id for part in parts for node in in_rows(part) if isinstance(node, ast.Name))
 
 
 def _root(value: ast.expr) -> str:
@@ -265,7 +266,7 @@ def _unpacked(statement: ast.stmt) -> set[str]:
     elif isinstance(statement, ast.Assign) and len(statement.targets) == 1:
         target = statement.targets[0] if isinstance(statement.targets[0], (ast.Tuple, ast.List)) else None
     return (
-        {node.id for node in ast.walk(target) if isinstance(node, ast.Name)} if target is not None else set()
+        {node.id for node in in_rows(target) if isinstance(node, ast.Name)} if target is not None else set()
     )
 
 

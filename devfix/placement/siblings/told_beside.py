@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from devfix.analysis.record.facts import Facts
+from devfix.analysis.text.syntax import in_rows
 from devfix.findings import FileEdit, Operand, Origin, SetKeyword
 from devfix.placement.devices import device_expression
 from devfix.placement.devices.device_expression import Place, place_at
@@ -91,7 +92,7 @@ def _as_others(facts: Facts, made: Origin) -> Edits:
 def _like(call: ast.Call, function: ast.AST) -> Iterator[ast.Call]:
     """The other calls of what a call calls, in its function."""
     name = dotted(call.func)
-    for node in ast.walk(function):
+    for node in in_rows(function):
         if isinstance(node, ast.Call) and node is not call and name and dotted(node.func) == name:
             yield node
 

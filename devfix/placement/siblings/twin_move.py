@@ -10,6 +10,7 @@ from operator import attrgetter
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.noting import noted
 from devfix.analysis.text.outline import Outline
+from devfix.analysis.text.syntax import in_rows
 from devfix.findings import FileEdit, InsertAfter
 from devfix.placement.devices.device_expression import Place
 from devfix.placement.moves import suffixes
@@ -71,7 +72,7 @@ def others(outline: Outline, statement: ast.Assign, name: str) -> Iterator[tuple
 @noted
 def _moves_in(value: ast.expr) -> list[ast.Call]:
     """The calls within an expression that move something."""
-    return [n for n in ast.walk(value) if isinstance(n, ast.Call) and sibling_move.last_move(n)]
+    return [n for n in in_rows(value) if isinstance(n, ast.Call) and sibling_move.last_move(n)]
 
 
 def _moves_below(outline: Outline, statement: ast.stmt, name: str) -> Iterator[tuple[ast.stmt, str]]:
@@ -103,7 +104,7 @@ def _next_seen(outline: Outline, statement: ast.Assign) -> float:
     owner, attribute = dotted(getattr(kept, "value", kept)), getattr(kept, "attr", "")
     scope, end = outline.function_of(statement) or outline.source.tree, statement.end_lineno or 0
     for node in sorted(
-        (n for n in ast.walk(scope) if getattr(n, "lineno", 0) > end), key=attrgetter("lineno")
+        (n for n in in_rows(scope) if getattr(n, "lineno", 0) > end), key=attrgetter("lineno")
     ):
         if not isinstance(node, (ast.Name, ast.Attribute)) or dotted(node) != owner:
             continue

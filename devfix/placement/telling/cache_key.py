@@ -10,7 +10,7 @@ from devfix.analysis.assumptions.keyed_caches import Filling
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.outline import Outline
 from devfix.analysis.text.scope_names import parameters_of
-from devfix.analysis.text.syntax import spelt
+from devfix.analysis.text.syntax import in_rows, spelt
 from devfix.findings import Edit, FileEdit, Operand, ReplaceExpression
 from devfix.placement.devices.device_expression import place_at
 
@@ -45,7 +45,7 @@ def _told(function: _Function, block: ast.If) -> str:
     names = {each.arg for each in parameters_of(function)}
     stored = {
         node.id
-        for node in ast.walk(function)
+        for node in in_rows(function)
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)
     }
     device = asked.pop() if len(asked) == 1 else ""
@@ -55,7 +55,7 @@ def _told(function: _Function, block: ast.If) -> str:
 
 def _asked(statement: ast.stmt) -> Iterator[ast.expr]:
     """The devices that calls are given."""
-    for call in (node for node in ast.walk(statement) if isinstance(node, ast.Call)):
+    for call in (node for node in in_rows(statement) if isinstance(node, ast.Call)):
         yield from (each.value for each in call.keywords if each.arg == "device")
         if isinstance(call.func, ast.Attribute) and call.func.attr in _MOVES and call.args:
             yield call.args[0]
@@ -64,9 +64,9 @@ def _asked(statement: ast.stmt) -> Iterator[ast.expr]:
 def _edits(outline: Outline, function: _Function, found: Filling, device: str) -> Iterator[Edit]:
     """The key with the device: where it gets its name, or wherever it stands."""
     uses = list(_uses(outline.source.tree, found))
-    inside = set(ast.walk(function))
+    inside = set(in_rows(function))
     same = all(use in inside and ast.dump(key) == ast.dump(found.key) for use, key in uses)
-    if not same or device in {spelt(part) for part in ast.walk(found.key) if isinstance(part, ast.expr)}:
+    if not same or device in {spelt(part) for part in in_rows(found.key) if isinstance(part, ast.expr)}:
         return
     if isinstance(found.key, ast.Name):
         bound = [node for node in inside if isinstance(node, ast.Assign) and _binds(node, found.key.id)]
@@ -91,7 +91,7 @@ def _edits(outline: Outline, function: _Function, found: Filling, device: str) -
 def _uses(tree: ast.AST, found: Filling) -> Iterator[tuple[ast.AST, ast.expr]]:
     """Where a file looks into the cache, and the key under which it does."""
     cache = spelt(found.cache)
-    for node in ast.walk(tree):
+    for node in in_rows(tree):
         if isinstance(node, ast.Subscript) and spelt(node.value) == cache:
             yield node, node.slice
         elif isinstance(node, ast.Compare) and cache in map(spelt, node.comparators):

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.outline import Outline
+from devfix.analysis.text.syntax import in_rows
 from devfix.findings import FileEdit, Mismatch, Operand
 from devfix.placement.devices import device_expression
 from devfix.placement.devices.device_expression import Place, place_at
@@ -40,12 +41,12 @@ def _of_replaced(place: Place, receiver: str) -> str:
     loop = outline.parents.get(outline.statement_of(place.node))
     if not isinstance(name, ast.Name) or not isinstance(loop, ast.For) or setting is None:
         return ""
-    looped = {part.id for part in ast.walk(loop.target) if isinstance(part, ast.Name)}
-    over = {part.id for part in ast.walk(loop.iter) if isinstance(part, ast.Name)}
+    looped = {part.id for part in in_rows(loop.target) if isinstance(part, ast.Name)}
+    over = {part.id for part in in_rows(loop.iter) if isinstance(part, ast.Name)}
     cls = outline.class_of(outline.function_of(place.node) or place.node)
     if name.id not in looped or over != {receiver} or cls is None:
         return ""
-    moves = any(isinstance(part, ast.Call) and _moves_by_name(part) for part in ast.walk(cls))
+    moves = any(isinstance(part, ast.Call) and _moves_by_name(part) for part in in_rows(cls))
     return f"getattr({receiver}, {name.id}).device" if moves else ""
 
 
@@ -81,14 +82,14 @@ def _noted(cls: ast.ClassDef | None) -> str | None:
 def _told(method: ast.FunctionDef) -> Iterator[str]:
     """The parameters of a method that something moves to."""
     names = {each.arg for each in method.args.args[1:]}
-    for node in ast.walk(method):
+    for node in in_rows(method):
         if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "to" and len(node.args) == 1:
             yield from names.intersection({getattr(node.args[0], "id", "")})
 
 
 def stored(code: ast.AST | None) -> Iterator[tuple[ast.Attribute, ast.expr]]:
     """The attributes of objects that a piece of code sets, each with what it gets."""
-    for node in ast.walk(code) if code is not None else ():
+    for node in in_rows(code) if code is not None else ():
         if not isinstance(node, ast.Assign):
             continue
         [target, *_], value = node.targets, node.value

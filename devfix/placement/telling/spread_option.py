@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.outline import Outline
 from devfix.analysis.text.scope_names import own_nodes
+from devfix.analysis.text.syntax import in_rows
 from devfix.findings import FileEdit, ReplaceExpression
 from devfix.placement.devices.boundness import parameters
 from devfix.placement.devices.device_expression import Place
@@ -113,7 +114,7 @@ def _of_name(scope: Scope, name: str) -> Iterator[ast.expr]:
 
 def _of_attribute(outline: Outline, name: str) -> Iterator[ast.expr]:
     """What an attribute of that name is assigned, in the body of a class or of an object."""
-    for node in ast.walk(outline.source.tree):
+    for node in in_rows(outline.source.tree):
         for target, value in _assigned(node):
             of_class = isinstance(outline.parents.get(node), ast.ClassDef)
             bound = getattr(target, "id", "") if of_class else ""

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.outline import Outline
+from devfix.analysis.text.syntax import in_rows
 from devfix.findings import AddParameter, Edit, FileEdit, Origin, SetKeyword, WrapExpression
 from devfix.placement.devices import device_expression
 from devfix.placement.devices.device_expression import DeviceExpression, Place, place_at
@@ -70,7 +71,7 @@ def _is_kept(life: Trail) -> bool:
 
 def knows(function: ast.AST) -> bool:
     """Whether the constructor has something of that name."""
-    parts = ast.walk(function)
+    parts = in_rows(function)
     return any(NAME in (getattr(part, "id", ""), getattr(part, "arg", "")) for part in parts)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Collection
 
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.scope_names import positional_of
+from devfix.analysis.text.syntax import in_rows
 from devfix.findings import FileEdit, RemoveKeyword, ReplaceExpression, SetKeyword
 from devfix.placement.devices import parameter_uses
 from devfix.placement.devices.device_expression import Place
@@ -48,7 +49,7 @@ def told_host(facts: Facts, place: Place, moves: Collection[ast.AST]) -> Edits |
 
 def _defines_another(tree: ast.Module, cls: ast.ClassDef) -> bool:
     """Whether a file has another class of that name."""
-    classes = (node for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
+    classes = (node for node in in_rows(tree) if isinstance(node, ast.ClassDef))
     return any(node.name == cls.name and node is not cls for node in classes)
 
 
@@ -81,15 +82,15 @@ def _is_used_elsewhere(
     moves: Collection[ast.AST],
 ) -> bool:
     """Whether the object does more with its device than to keep it and to move what ``moves`` move."""
-    allowed = {part for move in moves for part in ast.walk(move)}
+    allowed = {part for move in moves for part in in_rows(move)}
     kept = [
         node
-        for node in ast.walk(cls)
+        for node in in_rows(cls)
         if isinstance(node, ast.Attribute) and node.attr == named.attr and isinstance(node.ctx, ast.Load)
     ]
     read = [
         node
-        for node in ast.walk(constructor)
+        for node in in_rows(constructor)
         if isinstance(node, ast.Name) and node.id == parameter.id and isinstance(node.ctx, ast.Load)
     ]
     return not allowed.issuperset(kept) or len(read) > 1

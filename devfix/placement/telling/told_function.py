@@ -10,6 +10,7 @@ from devfix.analysis.record.asked_once import asked_once
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text import fetches
 from devfix.analysis.text.outline import Outline
+from devfix.analysis.text.syntax import in_rows
 from devfix.analysis.text.vocabulary import vocabulary
 from devfix.findings import AddParameter, FileEdit, Operand, Origin, Span
 from devfix.placement.devices import constructed, device_expression
@@ -192,7 +193,7 @@ def _is_filled(facts: Facts, site: Origin) -> bool:
     kept = place.node.value if isinstance(place.node, ast.Subscript) else place.node
     if not isinstance(kept, ast.Attribute):
         return False
-    for statement in (node for node in ast.walk(cls) if isinstance(node, ast.Assign)):
+    for statement in (node for node in in_rows(cls) if isinstance(node, ast.Assign)):
         [target, *others], value = statement.targets, statement.value
         if others or not isinstance(target, ast.Subscript) or ast.unparse(target.value) != ast.unparse(kept):
             continue

@@ -7,6 +7,7 @@ from collections import defaultdict
 
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.outline import Outline
+from devfix.analysis.text.syntax import in_rows
 from devfix.findings import Operand, Origin
 from devfix.placement.blaming.causes import is_only_given
 from devfix.placement.devices.device_expression import place_at
@@ -55,7 +56,7 @@ def _is_read_otherwise(outline: Outline, name: ast.Name, used: list[ast.AST]) ->
     readers: defaultdict[str, set[ast.stmt]] = defaultdict(set)
     writers: defaultdict[str, set[ast.stmt]] = defaultdict(set)
     function = outline.function_of(name)
-    for node in ast.walk(function if function is not None else outline.source.tree):
+    for node in in_rows(function if function is not None else outline.source.tree):
         if isinstance(node, ast.Name) and outline.scopes(node)[0] == scope:
             statement = outline.statement_of(node)
             if not _is_filled(statement, node):
@@ -75,7 +76,7 @@ def _is_filled(statement: ast.stmt, name: ast.Name) -> bool:
 def _slice(outline: Outline, used: ast.AST, writers: dict[str, set[ast.stmt]]) -> set[ast.stmt]:
     """The statement of ``used``, and those that bind what it reads, what these read, and so on."""
     found = {outline.statement_of(used)}
-    names = [node.id for node in ast.walk(used) if isinstance(node, ast.Name)]
+    names = [node.id for node in in_rows(used) if isinstance(node, ast.Name)]
     seen = set(names)
     while names:
         for statement in writers.get(names.pop(), set()) - found:
@@ -84,7 +85,7 @@ def _slice(outline: Outline, used: ast.AST, writers: dict[str, set[ast.stmt]]) -
                 isinstance(statement, (ast.Assign, ast.AnnAssign, ast.AugAssign))
                 and statement.value is not None
             ):
-                read = {node.id for node in ast.walk(statement.value) if isinstance(node, ast.Name)}
+                read = {node.id for node in in_rows(statement.value) if isinstance(node, ast.Name)}
                 names.extend(read - seen)
                 seen |= read
     return found

@@ -6,6 +6,8 @@ import ast
 from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from devfix.analysis.text.syntax import in_rows
+
 if TYPE_CHECKING:
     from devfix.analysis.text.outline import Outline
 
@@ -24,7 +26,7 @@ def writes(statements: Iterable[ast.stmt]) -> frozenset[str]:
 
 def _nodes(statements: Iterable[ast.stmt]) -> Iterator[ast.AST]:
     for statement in statements:
-        yield from ast.walk(statement)
+        yield from in_rows(statement)
 
 
 def _read(node: ast.AST) -> Iterator[str]:
@@ -70,7 +72,7 @@ def dotted(node: ast.AST) -> str | None:
 def written_around(outline: Outline, node: ast.AST, names: Collection[str]) -> set[str]:
     """Those of several names, plain or dotted, that the function around a node asks for already."""
     function = outline.function_of(node) if len(names) > 1 else None
-    read = ast.walk(function) if function is not None else ()
+    read = in_rows(function) if function is not None else ()
     found = (dotted(part) for part in read)
     return {code for code in found if code is not None and code in names}
 
@@ -78,7 +80,7 @@ def written_around(outline: Outline, node: ast.AST, names: Collection[str]) -> s
 def hands_on(outline: Outline, node: ast.AST, name: str, *, rather_than: str) -> bool:
     """Whether the function around a node gives one name to what it calls, and never the other."""
     function = outline.function_of(node)
-    read = ast.walk(function) if function is not None else ()
+    read = in_rows(function) if function is not None else ()
     calls = [part for part in read if isinstance(part, ast.Call)]
     given = [each for call in calls for each in (*call.args, *(keyword.value for keyword in call.keywords))]
     told = {dotted(each) for each in given}

@@ -7,6 +7,7 @@ import math
 from operator import attrgetter
 
 from devfix.analysis.text.outline import Outline
+from devfix.analysis.text.syntax import in_rows
 from devfix.analysis.torch_model.names import is_in_place
 from devfix.placement.text.dependence import dotted
 
@@ -40,5 +41,5 @@ def _writes_entries(statement: ast.stmt, name: str) -> bool:
     target = statement.targets[0] if isinstance(statement, ast.Assign) else None
     if not isinstance(target, ast.Subscript) or not isinstance(target.value, ast.Name):
         return False
-    named = [node for node in ast.walk(statement) if isinstance(node, ast.Name) and node.id == name]
+    named = [node for node in in_rows(statement) if isinstance(node, ast.Name) and node.id == name]
     return named == [target.value]

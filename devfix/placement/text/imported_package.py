@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from devfix.analysis.text.outline import Outline
+from devfix.analysis.text.syntax import in_rows
 from devfix.findings import AddImport
 
 
@@ -18,10 +19,10 @@ def named(outline: Outline, package: str, *aliased: str) -> tuple[str, tuple[Add
         for alias in node.names if isinstance(node, ast.Import) else ():
             if alias.name == package or (alias.name in aliased and alias.asname):
                 return alias.asname or alias.name, ()
-    names = (node.id for node in ast.walk(tree) if isinstance(node, ast.Name))
+    names = (node.id for node in in_rows(tree) if isinstance(node, ast.Name))
     imported = (
         alias.asname or alias.name
-        for node in ast.walk(tree)
+        for node in in_rows(tree)
         if isinstance(node, (ast.Import, ast.ImportFrom))
         for alias in node.names
     )

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.record.recorder import Binding
 from devfix.analysis.text.outline import Outline
-from devfix.analysis.text.syntax import remembered
+from devfix.analysis.text.syntax import in_rows, remembered
 from devfix.placement.devices.boundness import binds_always
 from devfix.placement.devices.constructed import statement_of
 from devfix.placement.text.none_tests import Outcome, fails_for_none, is_use, when_none
@@ -43,12 +43,12 @@ def _is_emptied(outline: Outline, node: ast.Attribute) -> bool:
 def _emptied(cls: ast.ClassDef) -> frozenset[str]:
     """The attributes that methods of a class set to None, the constructor aside."""
     methods = (each for each in cls.body if isinstance(each, ast.FunctionDef) and each.name != "__init__")
-    stores = (part for method in methods for part in ast.walk(method) if isinstance(part, ast.Assign))
+    stores = (part for method in methods for part in in_rows(method) if isinstance(part, ast.Assign))
     return frozenset(
         part.attr
         for store in stores
         for target in store.targets
-        for part in ast.walk(target)
+        for part in in_rows(target)
         if isinstance(part, ast.Attribute) and _is_none_for(target, store.value, ast.unparse(part))
     )
 
@@ -57,10 +57,8 @@ def _emptied(cls: ast.ClassDef) -> frozenset[str]:
 def _asked(function: ast.FunctionDef | ast.AsyncFunctionDef) -> frozenset[str]:
     """The attributes that stand in the tests of branches and loops of a function, or in what it asserts."""
     branches = (ast.If, ast.IfExp, ast.While, ast.Assert)
-    tests = (part.test for part in ast.walk(function) if isinstance(part, branches))
-    return frozenset(
-        part.attr for test in tests for part in ast.walk(test) if isinstance(part, ast.Attribute)
-    )
+    tests = (part.test for part in in_rows(function) if isinstance(part, branches))
+    return frozenset(part.attr for test in tests for part in in_rows(test) if isinstance(part, ast.Attribute))
 
 
 def reaches(facts: Facts, outline: Outline, node: ast.Name) -> bool:
@@ -102,7 +100,7 @@ def ends(outline: Outline, statement: ast.stmt, name: str) -> list[ast.stmt]:
     target = statement.targets[0] if isinstance(statement, ast.Assign) else None
     names = [part.id for part in getattr(target, "elts", ()) if isinstance(part, ast.Name)]
     around = outline.function_of(statement) or outline.source.tree
-    tests = [part for part in ast.walk(around) if isinstance(part, (ast.If, ast.While))]
+    tests = [part for part in in_rows(around) if isinstance(part, (ast.If, ast.While))]
     return [test for test in tests if name in names and any(_ends_for_none(test, each) for each in names)]
 
 
@@ -210,5 +208,5 @@ def _ends(block: list[ast.stmt], name: str) -> bool:
     """Whether whoever takes a branch gets no further, or with another value."""
     return bool(block) and (
         isinstance(block[-1], _LEAVES)
-        or any(is_use(part, name, ast.Store) for each in block for part in ast.walk(each))
+        or any(is_use(part, name, ast.Store) for each in block for part in in_rows(each))
     )

@@ -9,6 +9,7 @@ from devfix.analysis.record.asked_once import asked_once
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.noting import noted
 from devfix.analysis.text.outline import Outline
+from devfix.analysis.text.syntax import in_rows
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
@@ -60,7 +61,7 @@ def _of_receiver(outline: Outline, node: ast.AST) -> ast.ClassDef | None:
 @noted
 def _bases_in(tree: ast.AST) -> list[tuple[str, set[str]]]:
     """The names of the classes of a file, and of what they derive from."""
-    classes = (node for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
+    classes = (node for node in in_rows(tree) if isinstance(node, ast.ClassDef))
     return [(cls.name, {ast.unparse(base).rpartition(".")[2] for base in cls.bases}) for cls in classes]
 
 

@@ -6,6 +6,8 @@ import ast
 from collections.abc import Iterator
 from enum import Enum, auto
 
+from devfix.analysis.text.syntax import in_rows
+
 
 class Outcome(Enum):
     """What a test comes to where a name is None."""
@@ -83,8 +85,8 @@ def _compared_with_none(test: ast.Compare, name: str) -> Outcome | None:
 
 def _is_handed(test: ast.expr, name: str) -> bool:
     """Whether a test has the name otherwise than to ask it for what only a value has."""
-    of_values = {part.value for part in ast.walk(test) if isinstance(part, (ast.Attribute, ast.Subscript))}
-    return any(is_use(part, name) and part not in of_values for part in ast.walk(test))
+    of_values = {part.value for part in in_rows(test) if isinstance(part, (ast.Attribute, ast.Subscript))}
+    return any(is_use(part, name) and part not in of_values for part in in_rows(test))
 
 
 def _evaluated(node: ast.AST) -> Iterator[ast.AST]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from devfix.analysis.text.outline import Outline
+from devfix.analysis.text.syntax import in_rows
 from devfix.findings import FileEdit, MoveStatement
 from devfix.placement.text.dependence import reads, writes
 
@@ -93,7 +94,7 @@ def _can_pass(statement: ast.stmt, others: Sequence[ast.stmt], unseen: frozenset
 def _may_set_attributes(needed: frozenset[str], others: Sequence[ast.stmt]) -> bool:
     """Whether a bare method call (``self.setup()``) could set an attribute that is needed."""
     roots = {name.partition(".")[0] for name in needed if "." in name} & {"self", "cls"}
-    calls = (node for other in others for node in ast.walk(other) if isinstance(node, ast.Call))
+    calls = (node for other in others for node in in_rows(other) if isinstance(node, ast.Call))
     return any(_receiver(call.func) in roots and not _restores(call.func) for call in calls)
 
 

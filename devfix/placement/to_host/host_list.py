@@ -6,7 +6,7 @@ import ast
 
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.outline import Outline
-from devfix.analysis.text.syntax import called
+from devfix.analysis.text.syntax import called, in_rows
 from devfix.findings import FileEdit, Span
 from devfix.placement.devices.device_expression import Place
 from devfix.placement.moves import suffixes
@@ -64,7 +64,7 @@ def _occurrences(facts: Facts, place: Place) -> list[ast.expr]:
     if not isinstance(node, ast.Attribute) or cls is None:
         return []
     name = dotted(node)
-    classes = [each for each in ast.walk(outline.source.tree) if isinstance(each, ast.ClassDef)]
+    classes = [each for each in in_rows(outline.source.tree) if isinstance(each, ast.ClassDef)]
     named = {each: _named(each, name or "") for each in classes}
     is_own = name == f"{outline.receiver_name(function)}.{node.attr}"
     everywhere = sum(source.text.count(f".{node.attr}") for source in facts.program.sources.values())
@@ -82,7 +82,7 @@ def _occurrences(facts: Facts, place: Place) -> list[ast.expr]:
 
 
 def _named(cls: ast.ClassDef, name: str) -> list[ast.expr]:
-    return [each for each in ast.walk(cls) if isinstance(each, ast.Attribute) and dotted(each) == name]
+    return [each for each in in_rows(cls) if isinstance(each, ast.Attribute) and dotted(each) == name]
 
 
 def _sharing(cls: ast.ClassDef, bases: _Bases) -> list[ast.ClassDef]:
@@ -107,7 +107,7 @@ def _replaced(cls: ast.ClassDef, above: set[str]) -> set[str]:
     own = {each.name for each in cls.body if isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef))}
     asked = {
         each.attr
-        for each in ast.walk(cls)
+        for each in in_rows(cls)
         if isinstance(each, ast.Attribute)
         and ((dotted(each.value) or "").rpartition(".")[2] in above or _is_super(each.value))
     }

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.outline import Outline
+from devfix.analysis.text.syntax import in_rows
 from devfix.findings import FileEdit, InsertBefore, Span
 from devfix.placement.devices.device_expression import Place
 from devfix.placement.moves import suffixes
@@ -72,7 +73,7 @@ def _copy(
     """The copy where the tensor gets its name, if that is done once in the function, and nothing comes in between."""
     bound = [
         each
-        for each in ast.walk(function)
+        for each in in_rows(function)
         if isinstance(each, ast.Assign) and any(part.id == name for part in _names(each, ast.Store))
     ]
     is_plain = len(bound) == 1 and len(bound[0].targets) == 1 and isinstance(bound[0].targets[0], ast.Name)
@@ -80,7 +81,7 @@ def _copy(
 
 
 def _names(node: ast.AST, context: type[ast.expr_context] = ast.Load) -> Iterator[ast.Name]:
-    return (each for each in ast.walk(node) if isinstance(each, ast.Name) and isinstance(each.ctx, context))
+    return (each for each in in_rows(node) if isinstance(each, ast.Name) and isinstance(each.ctx, context))
 
 
 def _is_tensor(facts: Facts, outline: Outline, name: ast.Name) -> bool:
@@ -96,7 +97,7 @@ def _is_tensor(facts: Facts, outline: Outline, name: ast.Name) -> bool:
 
 def _others(function: ast.AST, name: str, node: ast.AST) -> Iterator[ast.Name]:
     """Where a function names the tensor, but where it gets the name first and in an expression itself."""
-    within = set(map(id, ast.walk(node)))
+    within = set(map(id, in_rows(node)))
     stored = [each for each in _names(function, ast.Store) if each.id == name]
     for each in (*_names(function), *stored[1:]):
         if each.id == name and id(each) not in within:
@@ -160,7 +161,7 @@ def _meets(outline: Outline, name: ast.Name, node: ast.AST, made: set[str]) -> b
     """Whether operators bring together a name and what NumPy made of it, which stands there or has one of some names."""
     current = outline.parents[name]
     while isinstance(current, _OPERATORS):
-        for part in ast.walk(current):
+        for part in in_rows(current):
             if part is node or (isinstance(part, ast.Name) and part.id in made):
                 return True
         current = outline.parents[current]

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from devfix.analysis.record.facts import Facts
-from devfix.analysis.text.syntax import called
+from devfix.analysis.text.syntax import called, in_rows
 from devfix.findings import FileEdit
 from devfix.placement.devices.device_expression import Place
 from devfix.placement.moves import suffixes
@@ -72,11 +72,11 @@ def _whole(
 
 
 def _is_plain(statement: ast.stmt) -> bool:
-    return all(called(node) in _PLAIN for node in ast.walk(statement) if isinstance(node, ast.Call))
+    return all(called(node) in _PLAIN for node in in_rows(statement) if isinstance(node, ast.Call))
 
 
 def _names(node: ast.AST) -> Iterator[ast.Name]:
-    return (each for each in ast.walk(node) if isinstance(each, ast.Name))
+    return (each for each in in_rows(node) if isinstance(each, ast.Name))
 
 
 def _is_tensor(facts: Facts, place: Place, loop: ast.For, name: str, *, only: bool) -> bool:
@@ -89,5 +89,5 @@ def _is_tensor(facts: Facts, place: Place, loop: ast.For, name: str, *, only: bo
 def _may_be_array(place: Place, loop: ast.For) -> bool:
     """Whether the function around a loop makes arrays of tensors before it: what it goes through may be of one."""
     around = place.outline.function_of(loop) or place.outline.source.tree
-    asked = (node for node in ast.walk(around) if isinstance(node, ast.Attribute) and node.attr == "numpy")
+    asked = (node for node in in_rows(around) if isinstance(node, ast.Attribute) and node.attr == "numpy")
     return any(node.lineno < loop.lineno for node in asked)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from devfix.analysis.text.noting import noted
 from devfix.analysis.text.outline import Outline
+from devfix.analysis.text.syntax import in_rows
 from devfix.placement.devices.device_expression import Place
 from devfix.placement.moves.aliases import is_written_at
 from devfix.placement.text.dependence import dotted
@@ -36,13 +37,13 @@ def is_written(place: Place) -> bool:
 @noted
 def _seen(tree: ast.AST) -> frozenset[str]:
     """The names of the tensors of a file that arrays see."""
-    values = (node.value for node in ast.walk(tree) if isinstance(node, ast.Assign))
+    values = (node.value for node in in_rows(tree) if isinstance(node, ast.Assign))
     return frozenset(name for value in values if (name := _array_of(value)) is not None)
 
 
 def _arrays(around: ast.AST, name: str) -> Iterator[tuple[ast.Assign, str]]:
     """The statements that give an array of the tensor's memory a name, with that name."""
-    for statement in ast.walk(around):
+    for statement in in_rows(around):
         if isinstance(statement, ast.Assign) and _array_of(statement.value) == name:
             array = dotted(statement.targets[0])
             if array is not None:
@@ -62,11 +63,11 @@ def _array_of(value: ast.expr) -> str | None:
 
 
 def _is_array_written(outline: Outline, around: ast.AST, array: str) -> bool:
-    return any(dotted(node) == array and is_written_at(outline, node) for node in ast.walk(around))
+    return any(dotted(node) == array and is_written_at(outline, node) for node in in_rows(around))
 
 
 def _is_tensor_written(outline: Outline, around: ast.AST, name: str, *, after: ast.Assign) -> bool:
     return any(
         dotted(node) == name and getattr(node, "lineno", 0) > after.lineno and is_written_at(outline, node)
-        for node in ast.walk(around)
+        for node in in_rows(around)
     )

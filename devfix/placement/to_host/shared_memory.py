@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from devfix.analysis.text.scope_names import parameters_of
+from devfix.analysis.text.syntax import in_rows
 from devfix.placement.devices.device_expression import Place
 from devfix.placement.moves.aliases import is_written_at
 from devfix.placement.text.dependence import dotted
@@ -65,7 +66,7 @@ def _is_read_later(place: Place, name: str) -> bool:
     function, end = place.outline.function_of(place.node), place.outline.source.span(place.node).end_line
     if isinstance(function, ast.FunctionDef) and name in {each.arg for each in parameters_of(function)}:
         return True
-    reads = (node for node in ast.walk(place.outline.source.tree) if dotted(node) == name)
+    reads = (node for node in in_rows(place.outline.source.tree) if dotted(node) == name)
     return any(
         node.lineno > end or place.outline.function_of(node) is not function
         for node in reads
@@ -77,7 +78,7 @@ def _writes(place: Place, name: str) -> list[ast.Subscript]:
     """Assignments to items of the array in the file; an attribute is known by what it is called."""
     return [
         node
-        for node in ast.walk(place.outline.source.tree)
+        for node in in_rows(place.outline.source.tree)
         if isinstance(node, ast.Subscript)
         and not isinstance(node.ctx, ast.Load)
         and dotted(node.value) == name

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis.domain.lattice import UNKNOWN_DEVICE
 from devfix.analysis.domain.values import Tensor
 from devfix.analysis.language.frames import Arg
-from devfix.analysis.text.syntax import remembered
+from devfix.analysis.text.syntax import in_rows, remembered
 from devfix.analysis.torch_model.concurrency import beside, rebirth
 from devfix.analysis.torch_model.concurrency.beside import Doings
 from devfix.analysis.torch_model.tensors import requirements
@@ -45,11 +45,11 @@ def chooses_another(interp: Interpreter) -> bool:
 @remembered
 def _is_fork(tree: ast.Module) -> bool:
     """Whether all that is made of the setter is a call that chooses the fork."""
-    called = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    called = [node for node in in_rows(tree) if isinstance(node, ast.Call)]
     forks = [node.func for node in called if node.args and _is_text(node.args[0], "fork")]
     named = [
         node
-        for node in ast.walk(tree)
+        for node in in_rows(tree)
         if (isinstance(node, ast.Attribute) and node.attr == _SETTER)
         or (isinstance(node, ast.Name) and node.id == _SETTER)
     ]

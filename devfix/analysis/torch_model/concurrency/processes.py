@@ -28,6 +28,7 @@ from devfix.analysis.language import iteration, unknown_code
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.nn import modules
 from devfix.analysis.reuse import reads
+from devfix.analysis.text.syntax import in_rows
 from devfix.analysis.torch_model.concurrency import (
     beside,
     connections,
@@ -308,7 +309,7 @@ class _Reach:
 
     def _names(self, function: Function) -> Iterator[Value | None]:
         """What the names that a function reads stand for, where they are not its own."""
-        for node in ast.walk(function.node):
+        for node in in_rows(function.node):
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
                 found = self._variable(function.frame, node.id)
                 if not isinstance(found, External):

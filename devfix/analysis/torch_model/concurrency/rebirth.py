@@ -23,6 +23,7 @@ from devfix.analysis.domain.values import (
 )
 from devfix.analysis.reuse import reads
 from devfix.analysis.text.scope_names import binds, own_nodes, parameters_of
+from devfix.analysis.text.syntax import in_rows
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -144,7 +145,7 @@ class _Reading:
         """Whether a name of the script is bound outside of its guard alone."""
         tree = self.interp.program.sources[self.interp.stack[0].path].tree
         inside = any(name in binds(node) for node in own_nodes(self.guard.body))
-        declared = any(isinstance(node, ast.Global) and name in node.names for node in ast.walk(tree))
+        declared = any(isinstance(node, ast.Global) and name in node.names for node in in_rows(tree))
         return not inside and not declared
 
     def _is_fixed(self, ref: Ref) -> bool:
@@ -159,6 +160,6 @@ class _Reading:
 
 def _read(definition: ast.AST) -> Iterator[ast.Name | ast.Attribute]:
     """The names, and the attributes, that stand in a definition."""
-    for node in ast.walk(definition):
+    for node in in_rows(definition):
         if isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Load):
             yield node

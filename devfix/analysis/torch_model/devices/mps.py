@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis.domain.lattice import parse_device
 from devfix.analysis.domain.values import Tensor
 from devfix.analysis.language.frames import Arg, CallSite
-from devfix.analysis.text.syntax import first_name, remembered, spelt, walk
+from devfix.analysis.text.syntax import first_name, in_rows, remembered, spelt, walk
 from devfix.analysis.torch_model.tensors import requirements
 from devfix.analysis.torch_model.tensors.requirements import Part
 
@@ -25,10 +25,10 @@ _FLOATS = frozenset({"float64", "double", "float32", "float"})
 @remembered
 def _names_it(tree: ast.Module) -> bool:
     """Whether a file names MPS as a device, other than to ask whether it has it."""
-    asked = {id(part) for node in ast.walk(tree) if isinstance(node, ast.Compare) for part in ast.walk(node)}
+    asked = {id(part) for node in in_rows(tree) if isinstance(node, ast.Compare) for part in in_rows(node)}
     return any(
         isinstance(node, ast.Constant) and node.value in ("mps", "mps:0") and id(node) not in asked
-        for node in ast.walk(tree)
+        for node in in_rows(tree)
     )
 
 
@@ -42,16 +42,16 @@ def is_asked_for_dtypes(interp: Interpreter) -> bool:
 def _asks_for_dtypes(tree: ast.Module) -> bool:
     return any(
         isinstance(node, (ast.If, ast.IfExp)) and _names_mps(node.test) and _names_a_float(node)
-        for node in ast.walk(tree)
+        for node in in_rows(tree)
     )
 
 
 def _names_mps(test: ast.expr) -> bool:
-    return any(isinstance(part, ast.Constant) and part.value == "mps" for part in ast.walk(test))
+    return any(isinstance(part, ast.Constant) and part.value == "mps" for part in in_rows(test))
 
 
 def _names_a_float(node: ast.AST) -> bool:
-    return any(isinstance(part, ast.Attribute) and part.attr in _FLOATS for part in ast.walk(node))
+    return any(isinstance(part, ast.Attribute) and part.attr in _FLOATS for part in in_rows(node))
 
 
 @remembered
@@ -73,7 +73,7 @@ def _rules_out(test: ast.expr, truth: bool) -> bool:
         found = [_rules_out(part, truth) for part in test.values]
         return any(found) if isinstance(test.op, ast.And) == truth else all(found)
     if isinstance(test, ast.Compare) and isinstance(test.ops[0], (ast.Eq, ast.In, ast.NotEq, ast.NotIn)):
-        texts = [part.value for part in ast.walk(test) if isinstance(part, ast.Constant)]
+        texts = [part.value for part in in_rows(test) if isinstance(part, ast.Constant)]
         if isinstance(test.ops[0], (ast.Eq, ast.In)) == truth:
             return bool(texts) and all(isinstance(each, str) and _is_of_another(each) for each in texts)
         return "mps" in texts

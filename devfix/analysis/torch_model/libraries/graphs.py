@@ -32,6 +32,7 @@ from devfix.analysis.domain.values import (
 from devfix.analysis.language.frames import CallSite
 from devfix.analysis.text import syntax
 from devfix.analysis.text.scope_names import positional_of
+from devfix.analysis.text.syntax import in_rows
 from devfix.analysis.torch_model.libraries import movables
 from devfix.analysis.torch_model.tensors import moves, requirements
 from devfix.analysis.torch_model.tensors.requirements import Part
@@ -115,7 +116,7 @@ def _called(node: ast.ClassDef) -> ast.FunctionDef | None:
 def _gives_back(node: ast.FunctionDef) -> bool:
     """Whether each ``return`` of a method is its first argument, which keeps its name."""
     given = [each.arg for each in positional_of(node)][1:2]
-    parts = list(ast.walk(node))
+    parts = list(in_rows(node))
     returned = [part.value for part in parts if isinstance(part, ast.Return)]
     named = [value.id for value in returned if isinstance(value, ast.Name)]
     kept = not any(
@@ -127,8 +128,8 @@ def _gives_back(node: ast.FunctionDef) -> bool:
 
 @syntax.remembered
 def _speaks_of_devices(node: ast.ClassDef) -> bool:
-    casts = {id(part.func) for part in ast.walk(node) if isinstance(part, ast.Call) and _is_cast(part)}
-    parts = (part for part in ast.walk(node) if isinstance(part, (ast.Name, ast.Attribute)))
+    casts = {id(part.func) for part in in_rows(node) if isinstance(part, ast.Call) and _is_cast(part)}
+    parts = (part for part in in_rows(node) if isinstance(part, (ast.Name, ast.Attribute)))
     names = {part.id if isinstance(part, ast.Name) else part.attr for part in parts if id(part) not in casts}
     return any(name in ("to", "cuda") or "device" in name.lower() for name in names)
 

@@ -17,7 +17,7 @@ from devfix.analysis.domain.values import Class, Function, Obj, Ref, Tensor, Tup
 from devfix.analysis.language import containers
 from devfix.analysis.nn import modules
 from devfix.analysis.record.trails import LEFT
-from devfix.analysis.text.syntax import called, remembered, spelt
+from devfix.analysis.text.syntax import called, in_rows, remembered, spelt
 from devfix.findings import Origin
 
 if TYPE_CHECKING:
@@ -198,7 +198,7 @@ def of(node: ast.Return | ast.Assign | ast.Yield) -> Rebuilt | None:
 
 def _stays(value: ast.expr, receiver: str) -> bool:
     """Whether an argument is an attribute of an object, or computed of some, none of which goes anywhere."""
-    attributes = [node for node in ast.walk(value) if isinstance(node, ast.Attribute)]
+    attributes = [node for node in in_rows(value) if isinstance(node, ast.Attribute)]
     own = any(ast.unparse(node.value) == receiver for node in attributes)
     return own and not any(node.attr in (*MOVES, "cpu") for node in attributes)
 

@@ -18,7 +18,7 @@ from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.record.apart import apart
 from devfix.analysis.record.trails import extend
 from devfix.analysis.text.scope_names import positional_of
-from devfix.analysis.text.syntax import called, remembered
+from devfix.analysis.text.syntax import called, in_rows, remembered
 from devfix.analysis.torch_model.loading import named_movers, part_movers
 from devfix.analysis.torch_model.python import mappings
 from devfix.analysis.torch_model.python.standard_library import DEQUE
@@ -89,12 +89,12 @@ def of(function: ast.AST) -> Mover | None:
     if not isinstance(function, _FUNCTIONS):
         return None
     names = {each.arg for each in positional_of(function)}
-    calls = [node for node in ast.walk(function) if isinstance(node, ast.Call)]
+    calls = [node for node in in_rows(function) if isinstance(node, ast.Call)]
     if not any(call.args and called(call) == function.name for call in calls):
         return None
     handed = {
         node.value.id
-        for node in ast.walk(function)
+        for node in in_rows(function)
         if isinstance(node, ast.Return) and isinstance(node.value, ast.Name)
     }
     for name in sorted(names & handed):

@@ -19,6 +19,7 @@ from devfix.analysis.domain.values import (
 from devfix.analysis.language.frames import CallSite
 from devfix.analysis.nn import modules
 from devfix.analysis.reuse import reads
+from devfix.analysis.text.syntax import in_rows
 from devfix.analysis.torch_model.python import text_methods
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ def _tree(node: ast.expr, text: str) -> ast.expr | None:
         tree: ast.expr = _ByName().visit(ast.parse(text.strip(), mode="eval").body)
     except (SyntaxError, ValueError):
         return None
-    for part in ast.walk(tree):
+    for part in in_rows(tree):
         if not isinstance(part, _FOLLOWED):
             return None
         ast.copy_location(part, node)
@@ -95,7 +96,7 @@ class _ByName(ast.NodeTransformer):
 
 def _reads_tensors(interp: Interpreter, tree: ast.expr) -> bool:
     """Whether a text computes with tensors, which no repair could reach there."""
-    names = [part.id for part in ast.walk(tree) if isinstance(part, ast.Name)]
+    names = [part.id for part in in_rows(tree) if isinstance(part, ast.Name)]
     return any(isinstance(interp.lookup(name), Tensor) for name in names)
 
 
@@ -105,7 +106,7 @@ def _called(interp: Interpreter, node: ast.expr) -> Value:
     Unpacked arguments fit any of them, and are mostly those of a model.
     """
     statement = interp.frame.statement
-    parts = ast.walk(statement) if statement is not None else ()
+    parts = in_rows(statement) if statement is not None else ()
     call = next((part for part in parts if isinstance(part, ast.Call) and part.func is node), None)
     if call is None:
         return UNKNOWN

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis.domain.values import Const, Ref, Unknown, Value
 from devfix.analysis.reuse import reads
 from devfix.analysis.text.scope_names import LOOPS, binds, own_nodes, parameters_of
-from devfix.analysis.text.syntax import remembered
+from devfix.analysis.text.syntax import in_rows, remembered
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -48,7 +48,7 @@ def of(interp: Interpreter, arg: Arg | None) -> str | None:
 @remembered
 def may_change(tree: ast.Module) -> bool:
     """Whether a program has files take the place of others, or looks for them in another folder."""
-    calls = (node.func for node in ast.walk(tree) if isinstance(node, ast.Call))
+    calls = (node.func for node in in_rows(tree) if isinstance(node, ast.Call))
     return any(
         isinstance(called, (ast.Attribute, ast.Name)) and ast.unparse(called) in _CHANGES for called in calls
     )
@@ -123,7 +123,7 @@ def _stores(scope: ast.FunctionDef | ast.AsyncFunctionDef | ast.Module) -> Mappi
     looped: set[ast.AST] = set()
     for node in nodes:
         if isinstance(node, (*LOOPS, ast.While)) and node not in looped:
-            looped.update(ast.walk(node))
+            looped.update(in_rows(node))
     found = Counter[str]()
     for node in nodes:
         found.update(dict.fromkeys(binds(node), 2 if node in looped else 1))

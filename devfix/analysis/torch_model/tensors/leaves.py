@@ -9,6 +9,7 @@ from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.lattice import CPU, UNKNOWN_DEVICE
 from devfix.analysis.domain.values import Obj, Tensor
 from devfix.analysis.reuse import reads
+from devfix.analysis.text.syntax import in_rows
 from devfix.analysis.torch_model.tensors import requirements
 from devfix.analysis.torch_model.tensors.requirements import Part
 from devfix.findings import Origin
@@ -119,7 +120,7 @@ def _is_tested(interp: Interpreter, node: ast.expr) -> bool:
     """Whether the function around asks somewhere if the gradient is None."""
     scope = interp.frame.function.node if interp.frame.function is not None else reads.tree(interp)
     wanted = ast.dump(node)
-    tests = (part for part in ast.walk(scope) if isinstance(part, (ast.Compare, ast.If, ast.BoolOp)))
+    tests = (part for part in in_rows(scope) if isinstance(part, (ast.Compare, ast.If, ast.BoolOp)))
     asked = (part.left if isinstance(part, ast.Compare) else getattr(part, "test", part) for part in tests)
     return any(ast.dump(part) == wanted for part in asked)
 

@@ -27,7 +27,7 @@ from devfix.analysis.domain.values import (
 )
 from devfix.analysis.language import containers
 from devfix.analysis.language.frames import Arg, CallSite
-from devfix.analysis.text.syntax import remembered
+from devfix.analysis.text.syntax import in_rows, remembered
 from devfix.analysis.torch_model.devices import device_strings
 from devfix.analysis.torch_model.python import copies, file_names, text_methods
 from devfix.analysis.torch_model.tensors import requirements
@@ -151,7 +151,7 @@ def _key(interp: Interpreter, site: CallSite, position: int = 0) -> tuple[str, .
     if name != "*":
         return ("literal", _base(name))
     literals = [
-        n.value for n in ast.walk(arg.node) if isinstance(n, ast.Constant) and isinstance(n.value, str)
+        n.value for n in in_rows(arg.node) if isinstance(n, ast.Constant) and isinstance(n.value, str)
     ]
     if literals:
         return ("literal", _base(literals[-1]))
@@ -285,7 +285,7 @@ def note_own_files(interp: Interpreter) -> None:
 @remembered
 def _saves(tree: ast.Module) -> bool:
     """Whether a file has calls of ``torch.save``, run or not."""
-    calls = (node.func for node in ast.walk(tree) if isinstance(node, ast.Call))
+    calls = (node.func for node in in_rows(tree) if isinstance(node, ast.Call))
     return any(isinstance(called, ast.Attribute) and ast.unparse(called) in _SAVES for called in calls)
 
 
