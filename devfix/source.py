@@ -92,7 +92,9 @@ class Source:
         self._encoded = {}
 
     def with_text(self, text: str) -> Source:
-        """The same file with other text."""
+        """The same file with other text; the source itself, with the tree that it may have, where that is its text."""
+        if text == self.text:
+            return self
         return Source(self.path, text, encoding=self.encoding, bom=self.bom, notebook=self.notebook)
 
     @cached_property

@@ -171,3 +171,10 @@ def test_a_piece_of_code_is_shown_without_its_comments(code: str, shown: str) ->
     source = read(code.encode())
     last = code.splitlines()
     assert source.line_at(Span(1, 0, len(last), len(last[-1]))) == shown
+
+
+def test_a_source_with_the_text_that_it_has_is_itself_and_keeps_its_tree() -> None:
+    source = Source("file.py", "x = 1\n", bom=True)
+    other = source.with_text("x = 2\n")
+    assert source.with_text("x = 1\n") is source
+    assert (other.text, other.bom, ast.unparse(other.tree)) == ("x = 2\n", True, "x = 2")
