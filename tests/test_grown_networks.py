@@ -101,6 +101,29 @@ def test_what_cannot_be_unpacked_is_not_what_is_unpacked() -> None:
     """) == ["model(image)"]
 
 
+@pytest.mark.parametrize("length", [2, 3])
+def test_a_tuple_that_does_not_fit_is_not_what_one_of_several_functions_is_given(length: int) -> None:
+    wanted = ", ".join(["states", "goals", "weights"][:length])
+    assert faults(f"""
+        class Agent:
+            def __init__(self, ranked, device="cuda"):
+                self.device = device
+                self.net = nn.Linear(8, 1).to(device)
+                self.learn = self.learn_ranked if ranked else self.learn_plain
+            def sample(self):
+                return torch.ones(4, 8).to(self.device), torch.ones(4, 1), torch.ones(4)
+            def step(self):
+                self.learn(self.sample())
+            def learn_plain(self, rows):
+                {wanted} = rows
+                return (self.net(states) - goals).mean()
+            def learn_ranked(self, rows):
+                states, goals, weights = rows
+                error = self.net(states) - goals.to(self.device)
+                return (error.cpu() * weights).mean()
+    """) == (["return (self.net(states) - goals).mean()"] if length == 3 else [])
+
+
 @pytest.mark.parametrize(
     "part", ["[nn.Linear(3, 3) for _ in range(n)]", "((nn.Linear(3, 3), nn.Tanh()) * n)"]
 )

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.join import join_all
 from devfix.analysis.domain.values import (
+    UNKNOWN,
     Array,
     Ref,
     Tensor,
+    TupleValue,
     Union,
     Unknown,
     Value,
@@ -120,6 +122,8 @@ def _parts(interp: Interpreter, value: Value, count: int, star: int | None) -> l
     """What each of so many targets is given."""
     items = iteration.unpacked(interp, value)
     if items is None or (star is None and len(items) != count) or len(items) < count - 1:
+        if isinstance(value, TupleValue):
+            return [UNKNOWN] * count  # it raises: of several functions this is not the one that is given it
         return [file_parts.item(interp, value) or iteration.element(interp, value, None)] * count
     if star is None:
         return list(items)
