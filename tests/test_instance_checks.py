@@ -42,6 +42,45 @@ def test_what_may_be_an_array_or_a_number_is_not_told_apart(value: str, asked: s
 
 
 @pytest.mark.parametrize(
+    "asked", ["torch.autograd.Variable", "torch.autograd.variable.Variable", "torch._C.TensorBase"]
+)
+@pytest.mark.parametrize(
+    "value",
+    [
+        "torch.ones(3)",
+        "torch.nn.Parameter(torch.ones(3))",
+        "torch.autograd.Variable(torch.ones(3))",
+        "numpy.ones(3)",
+        "n",
+        "None",
+        "[torch.ones(3)]",
+        "(torch.ones(3),)",
+    ],
+)
+def test_every_tensor_is_a_variable_and_nothing_else_is_one(value: str, asked: str) -> None:
+    text = f"{HEAD}answer = isinstance({value}, {asked})\n"
+    names: dict[str, object] = {}
+    exec(text, names)
+    answer = Ending(text)["answer"]
+    assert answer == Const(names["answer"]) or (names["answer"] is False and not isinstance(answer, Const))
+
+
+def test_what_makes_arrays_of_variables_makes_arrays_of_tensors() -> None:
+    text = """
+import numpy as np
+import torch
+from torch.autograd import Variable
+def to_array(x):
+    return x.cpu().numpy() if isinstance(x, Variable) else x
+def keep(x):
+    return x if isinstance(x, Variable) else x.cpu().numpy()
+np.array([to_array(torch.ones(3).to("cuda"))])
+np.array([keep(torch.ones(3).to("cuda"))])
+"""
+    assert len(clashes(text)) == 1
+
+
+@pytest.mark.parametrize(
     "asked", ["torch.float32", "torch.float", "torch.int64", "torch.long", "torch.float64"]
 )
 @pytest.mark.parametrize("value", ["torch.ones(3)", "torch.arange(3)", "torch.ones(3, dtype=torch.double)"])

@@ -87,7 +87,11 @@ SUBCLASSES = {
 _LAYERS = "torch.nn."
 #: Where whole models are from, which have layers and are none.
 _WHOLE_MODELS = ("transformers.", "diffusers.", "timm.create_model", "torchvision.models.")
-_TENSORS = ("torch.Tensor", "torch.nn.Parameter")
+#: What every tensor is an instance of; a ``Variable`` has been nothing else since both became one.
+_ANY_TENSOR = frozenset(
+    ("torch.Tensor", "torch.autograd.Variable", "torch._C.TensorBase", "torch._C._TensorBase")
+)
+_TENSORS = _ANY_TENSOR | {"torch.nn.Parameter"}
 _CLASS = "builtins.type"
 #: What is certainly no class; what comes from another package may be one.
 _NO_CLASS = (Array, BoundMethod, Const, Function, Scalar, Sequence, Tensor, TupleValue)
@@ -250,7 +254,7 @@ def _may_collect(interp: Interpreter, cls: Class) -> bool:
 def _is_tensor_of(tensor: Tensor, name: str, legacy: tuple[str, Device] | None) -> bool | None:
     """Whether a tensor is a parameter, or a ``torch[.cuda].FloatTensor``, whose device and dtype have to fit."""
     if name in _TENSORS or legacy is None:
-        return True if name == "torch.Tensor" or tensor.parameter else None
+        return True if name in _ANY_TENSOR or tensor.parameter else None
     dtype, device = legacy
     kinds = {tensor.device.kind, device.kind}
     if kinds == {"cpu", "accelerator"} or tensor.dtype not in (None, dtype):
