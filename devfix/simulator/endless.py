@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from typing import Any
 
 from .children import Children
@@ -13,9 +14,7 @@ def begin(told: dict[str, Any]) -> None:
     """Simulate the machine that ``startup.wanted`` names, until the process ends."""
     if active() is None:
         children = Children(told.pop("folder"))
-        _endless.append(simulated_accelerator(told.pop("kind"), told.pop("count"), children=children, **told))
-        _endless[-1].__enter__()
-
-
-#: What is never left: the process ends in it.
-_endless: list[Any] = []
+        entered: Any = simulated_accelerator(told.pop("kind"), told.pop("count"), children=children, **told)
+        # Kept open by a reference that outlives whatever Python takes away at its end.
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(entered))
+        entered.__enter__()
