@@ -30,6 +30,7 @@ from devfix.placement.dtypes import (
     double_island,
     dtype_keyword,
     filled,
+    held_parts,
     lookups,
     quotients,
     shared_move,
@@ -106,6 +107,7 @@ class Recaster:
             return self._fixes(apart, self._at_use(), self._after_unpacking())
         return self._fixes(
             self._at_entries(),
+            held_parts.cast(self.facts, self.operand, self.wanted, self._suffix()),
             self._at_move(),
             self._at_gradient(),
             self._at_use(),
@@ -323,7 +325,7 @@ class Recaster:
 
     def _at_use(self) -> tuple[FileEdit, ...]:
         place = self._place(self.operand.path, self.operand.span)
-        if place is None or self.operand.span == self.mismatch.sink or _is_called(place):
+        if place is None or self.operand.held or self.operand.span == self.mismatch.sink or _is_called(place):
             return ()
         if isinstance(place.node, ast.Call):
             made = self.operand.trail[:1] and self.operand.trail[0].span == self.operand.span

@@ -14,7 +14,6 @@ from devfix.analysis.domain.values import (
     External,
     Obj,
     Ref,
-    Sequence,
     Tensor,
     TupleValue,
     Union,
@@ -39,6 +38,7 @@ from devfix.analysis.torch_model.modules import (
     inner_methods,
     lent_parameters,
     norms,
+    recurrent_states,
     reparametrizations,
     weights,
 )
@@ -303,7 +303,9 @@ def _criterion(interp: Interpreter, ref: Ref, name: str, site: CallSite) -> Valu
 def weighted(interp: Interpreter, ref: Ref, name: str, place: Tensor, site: CallSite) -> Value:
     """A layer with parameters: its inputs and its weight meet."""
     spec = WEIGHTED[name]
-    parts, _ = operations.parts_of(interp, Op(spec.inputs), _flattened(interp, spec, name, site))
+    parts, _ = operations.parts_of(
+        interp, Op(spec.inputs), recurrent_states.flattened(interp, spec, name, place, site)
+    )
     parts += strangers.parts(interp, spec.inputs[:1], site)
     whole = {
         id(arg.node) for arg in site.all_args() if not isinstance(without_none(arg.value), (Tensor, Unknown))
@@ -338,41 +340,6 @@ def weighted(interp: Interpreter, ref: Ref, name: str, place: Tensor, site: Call
         # What autocast chose comes from no operand.
         result = replace(result, dtype=dtype, typed=result.typed if dtype == result.dtype else ())
     return _packaged(spec, name, result, packed=first is not None and first.packed)
-
-
-def _flattened(interp: Interpreter, spec: LayerSpec, name: str, site: CallSite) -> CallSite:
-    """An LSTM takes its two states as a tuple: the first stands for both."""
-    if "hx" not in spec.inputs:
-        return site
-    data, arg = site.get(0, "input"), site.get(1, "hx")
-    if data is None or arg is None:
-        return site
-    value = _state_for(name, arg.value)
-    items = (value.element,) if isinstance(value, Sequence) else iteration.exact_items(interp, value)
-    if not items:
-        return replace(site, args=(data, Arg(value, arg.node)), keywords={})
-    tensors = [item for item in items if isinstance(item, Tensor)]
-    if not tensors:
-        return site
-    worst = max(tensors, key=_is_on_host)
-    parts = arg.node.elts if isinstance(arg.node, ast.Tuple) else []
-    node = next((part for part, item in zip(parts, items, strict=False) if item is worst), None)
-    return replace(site, args=(data, Arg(worst, node or arg.node)), keywords={})
-
-
-def _is_on_host(tensor: Tensor) -> int:
-    """Whether a state is on the CPU: for certain (2), on a path (1), or not as far as is known (0)."""
-    if tensor.device.kind == "cpu":
-        return 2
-    return int(tensor.is_parted)
-
-
-def _state_for(name: str, value: Value) -> Value:
-    """Of a first state that is a tensor or a pair of them, as an option has it, the one that the layer takes."""
-    pair = name.startswith("LSTM")
-    kinds = (TupleValue, Sequence)
-    fitting = tuple(m for m in members(without_none(value)) if isinstance(m, kinds) == pair)
-    return fitting[0] if len(fitting) == 1 else value
 
 
 def _packaged(spec: LayerSpec, name: str, result: Tensor, *, packed: bool) -> Value:
