@@ -49,6 +49,7 @@ from devfix.placement.blaming.causes import (
     spoken_name,
     unregistered,
 )
+from devfix.placement.blaming.coming_along import comes_along
 from devfix.placement.blaming.faults import Fault, merged
 from devfix.placement.blaming.wording import (
     device_name,
@@ -138,6 +139,7 @@ __all__ = [
     "cast_before_move",
     "cast_together",
     "cause",
+    "comes_along",
     "container_fix",
     "container_site",
     "copied_after_move",

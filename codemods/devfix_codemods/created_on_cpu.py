@@ -2,7 +2,19 @@
 
 from collections.abc import Iterator
 
-from devfix.rules import Facts, Fault, Finding, Mismatch, Operand, Relocator, Rule, misplaced, named, others
+from devfix.rules import (
+    Facts,
+    Fault,
+    Finding,
+    Mismatch,
+    Operand,
+    Relocator,
+    Rule,
+    comes_along,
+    misplaced,
+    named,
+    others,
+)
 
 
 class CreatedOnCpu(Rule):
@@ -49,7 +61,9 @@ class CreatedOnCpu(Rule):
     def check(self, facts: Facts) -> Iterator[Finding]:
         blamed = [(mismatch, misplaced(mismatch)) for mismatch in self.caused(facts)]
         yield from self.merged(
-            _fault(facts, found, operand) for found, operand in blamed if operand is not None
+            _fault(facts, found, operand)
+            for found, operand in blamed
+            if operand is not None and not comes_along(facts, operand)
         )
 
 
