@@ -20,6 +20,7 @@ from devfix.findings import (
 )
 from devfix.placement.batches.unpacking import moved_at_loop
 from devfix.placement.devices.device_expression import Place
+from devfix.placement.devices.following import follows_tensor
 from devfix.placement.moves import map_location
 from devfix.placement.moves.emptied import without_idle
 from devfix.placement.telling import told_function
@@ -91,7 +92,11 @@ class Unloading:
         moves = dict.fromkeys(move for mismatch in self.together for move in _moves(mismatch))
         places = {move: self._place(move.path, move.span) for move in moves}
         nodes = [place.node for place in places.values() if place is not None]
-        leading = {move: place for move, place in places.items() if not _follows(self.facts, place)}
+        leading = {
+            move: place
+            for move, place in places.items()
+            if place is None or not follows_tensor(self.facts, place.outline, place.node)
+        }
         if any(place is not None and _is_told_by_others(self.facts, place) for place in places.values()):
             return ()
         for move, place in (leading or places).items():
@@ -152,23 +157,6 @@ class Unloading:
         outline = self.facts.outline(path)
         node = outline.expression_at(span)
         return Place(path, outline, node) if node is not None else None
-
-
-def _follows(facts: Facts, place: Place | None) -> bool:
-    """Whether a call makes something where a local tensor is, as ``torch.eye(n, device=x.device)`` does: it comes along."""
-    call = place.node if place is not None else None
-    if place is None or not isinstance(call, ast.Call):
-        return False
-    asked = [keyword.value for keyword in call.keywords if keyword.arg == "device"]
-    device = asked[0] if asked else call.args[0] if call.args else None
-    if (
-        not isinstance(device, ast.Attribute)
-        or device.attr != "device"
-        or not isinstance(device.value, ast.Name)
-    ):
-        return False
-    found = facts.bindings(place.path, place.outline.scopes(call)[0]).get(device.value.id, [])
-    return bool(found) and all(binding.kind == "tensor" for binding in found)
 
 
 def _is_told_by_others(facts: Facts, place: Place) -> bool:

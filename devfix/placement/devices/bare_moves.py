@@ -12,6 +12,7 @@ from devfix.analysis.text.outline import Outline
 from devfix.analysis.text.syntax import in_rows
 from devfix.findings import Edit, FileEdit, InsertAfter, InsertAtBodyStart, Operand, Origin
 from devfix.placement.devices import handed_guard, held_guard, move_guards, type_aliases
+from devfix.placement.devices.following import follows_tensor
 from devfix.placement.modules import module_choice
 
 Edits = tuple[FileEdit, ...]
@@ -35,6 +36,7 @@ def like_inputs(facts: Facts, site: Origin, inputs: list[Operand]) -> Edits:
         return ()
     trails = [trail[0] for operand in inputs for trail in (operand.trail, *operand.roots) if trail]
     moves = [each for each in dict.fromkeys(trails) if each.kind == "move" or _has_alias(facts, each)]
+    moves = [each for each in moves if not _follows(facts, each)]
     if given.targets != [named] or not moves or not all(_call(facts, move) for move in moves):
         return ()
     several = module_choice.after(outline, given.value)
@@ -93,6 +95,12 @@ def _call(facts: Facts, move: Origin) -> ast.Call | None:
     if outline is None or not isinstance(call, ast.Call):
         return None
     return call if _is_bare(call) or type_aliases.tests(outline, call) is not None else None
+
+
+def _follows(facts: Facts, move: Origin) -> bool:
+    """Whether a move is to where another tensor is, which says nothing of where that is."""
+    outline = facts.outline(move.path) if move.path in facts.program.sources else None
+    return outline is not None and follows_tensor(facts, outline, outline.expression_at(move.span))
 
 
 def _has_alias(facts: Facts, made: Origin) -> bool:
