@@ -17,8 +17,8 @@ from devfix.placement.text.naming import is_path
 
 def moved(facts: Facts, trail: tuple[Origin, ...]) -> tuple[FileEdit, ...]:
     """What becomes the data of a parameter goes where the parameter is, which nobody meant to leave."""
-    origin = trail[0] if trail else None
-    replaced = origin is not None and origin.kind == "replaced"
+    origin = next((site for site in trail if site.kind == "replaced"), None)
+    replaced = origin is not None
     place = place_at(facts, origin.path, origin.span) if origin is not None and replaced else None
     statement = place.outline.parents.get(place.node) if place is not None else None
     if place is not None and isinstance(statement, ast.Call):

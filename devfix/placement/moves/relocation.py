@@ -170,7 +170,8 @@ class Relocator:
         strange = [trail for trail in trails if not argument_move.is_given_elsewhere(self.facts, trail)]
         returned = any(hands_out(self.facts, trail, self.operand.trail) for trail in strange)
         yield () if returned else self._at_factories(), 0
-        yield parameter_data.moved(self.facts, self.operand.trail), 0
+        for trail in (self.operand.trail, *self.operand.roots[:1]):
+            yield parameter_data.moved(self.facts, trail), 0
         yield told_function.of_kept(self.facts, trails), 0
         is_made = self.operand.trail in trails
         computed = self._is_computed() and (not is_made or handing.was_given(self.facts, self.operand))

@@ -53,7 +53,7 @@ def assign(
     if owner is not None:
         modules.transform(interp, owner, lambda old: replaced(old) if old.parameter else old)
     rebinding.rebind(interp, target.value, replaced(tensor), holder)
-    if owner is None:
+    if owner is None and not (left and _is_attribute(interp, target.value, holder)):
         modules.forget_parameters(interp, tensor, value.device)
         if not isinstance(target.value, ast.Attribute):
             _forget_width(interp, tensor, value)
@@ -79,7 +79,8 @@ def _replacing(value: Tensor, made: Origin, *, is_parameter: bool) -> Callable[[
             new = replace(new, typed=tuple(extend(trail, made) for trail in dtype_trails(value)))
         roots = value.roots or ((value.trail,) if value.trail else ())
         stays = value.device != CPU or old.device == CPU or not is_parameter
-        return new if stays else replace(new, trail=(made,), roots=roots, split=None)
+        given = tuple(extend(trail, made) for trail in roots)
+        return new if stays else replace(new, trail=(made,), roots=given, split=None)
 
     return replaced
 
@@ -158,6 +159,17 @@ def _layer(interp: Interpreter, parameter: ast.expr, owner: Value | None) -> Ref
     if not isinstance(owner, Ref) or not isinstance(parameter, ast.Attribute) or obj is None:
         return None
     return owner if obj.place is not None and parameter.attr not in obj.attrs else None
+
+
+def _is_attribute(interp: Interpreter, parameter: ast.expr, owner: Value | None) -> bool:
+    """Whether a parameter is written as the attribute of one object, so that nobody else's can be meant."""
+    obj = interp.obj_of(owner)
+    return (
+        isinstance(owner, Ref)
+        and isinstance(parameter, ast.Attribute)
+        and obj is not None
+        and parameter.attr in obj.attrs
+    )
 
 
 def _walked(interp: Interpreter, holder: ast.expr, tensor: Tensor) -> Ref | None:
