@@ -67,7 +67,7 @@ DTYPES = {
     "(table['a'] / table['c']).values": "float64",
     "(table['c'] - table['c'].mean()).values": "float32",
     "(np.ones(3) - table['c']).values": "float64",
-    "table['a'].diff().values": numpy_types.WIDE,
+    "table['a'].diff().values": "float64",
     "table['c'].shift().values": "float32",
     "table['a'].div(2).values": "float64",
     "table['a'].rank().values": "float64",

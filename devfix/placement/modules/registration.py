@@ -240,9 +240,8 @@ def _holds_tensors(facts: Facts, attribute: Attribute) -> bool:
     for binding in given(facts.bindings(attribute.site.path, scope).get(f"self.{attribute.name}", [])):
         statement = outline.statement_at(binding.statement) if binding.statement is not None else None
         value = statement.value if isinstance(statement, (ast.Assign, ast.AnnAssign)) else None
-        empty = isinstance(value, ast.Constant) and value.value is None
         again = binding.kind == "ungiven" and _is_of_itself(value, attribute.name)
-        if binding.kind != "tensor" and not empty and not again:
+        if binding.kind not in ("tensor", "none") and not again:
             return False
     cls = outline.class_of(attribute.function)
     if cls is None or any(inherited_names.assigns(statement, attribute.name) for statement in cls.body):

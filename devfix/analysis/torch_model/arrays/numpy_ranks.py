@@ -19,8 +19,8 @@ from devfix.analysis.domain.values import (
 )
 from devfix.analysis.language.frames import CallSite
 from devfix.analysis.language.iteration import exact_items
-from devfix.analysis.torch_model.arrays import data_types
-from devfix.analysis.torch_model.tensors.arguments import size_rank
+from devfix.analysis.torch_model.arrays import data_types, table_types
+from devfix.analysis.torch_model.tensors.arguments import nesting, size_rank
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -78,10 +78,16 @@ def places(interp: Interpreter, last: str, site: CallSite) -> Value:
         return Array("int64", reduced(interp, last, array.rank if isinstance(array, Array) else None, site))
     if last not in _LOOKED_UP:
         return Array("int64", None)
-    values = site.value(*_LOOKED_UP[last])
-    if isinstance(values, Array) and values.rank is not None:
-        return Array("int64", values.rank)
-    return Array("int64", 0) if scalar_type(values or UNKNOWN) in ("int", "float") else UNKNOWN
+    rank = _rank_of(interp, site.value(*_LOOKED_UP[last]) or UNKNOWN)
+    return Array("int64", rank) if rank is not None else UNKNOWN
+
+
+def _rank_of(interp: Interpreter, data: Value) -> int | None:
+    """How many dimensions data has as an array; a table of pandas is one, too."""
+    table = table_types.of(interp, data)
+    if table is not None:
+        return 1 if table_types.is_single(table) else AT_LEAST_1
+    return nesting(interp, data)
 
 
 def reshaped(interp: Interpreter, site: CallSite) -> int | None:

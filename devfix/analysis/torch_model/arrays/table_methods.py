@@ -10,7 +10,14 @@ from devfix.analysis.domain.join import scalar_type
 from devfix.analysis.domain.lattice import FLOATS
 from devfix.analysis.domain.values import FALSE, NONE, TRUE, UNKNOWN, Array, Const, Obj, Ref, Value
 from devfix.analysis.language.frames import CallSite
-from devfix.analysis.torch_model.arrays import numpy_types, table_dates, table_types, table_windows, tables
+from devfix.analysis.torch_model.arrays import (
+    numpy_types,
+    table_dates,
+    table_gaps,
+    table_types,
+    table_windows,
+    tables,
+)
 from devfix.analysis.torch_model.tensors.arguments import dtype_of
 
 if TYPE_CHECKING:
@@ -22,8 +29,6 @@ _KEEPING = frozenset(
     "sample sort_index sort_values tail truncate".split()
 )
 _SELECTING = frozenset("drop explode filter rename set_axis set_index squeeze to_frame transpose xs".split())
-#: Methods that put something that is missing into a column; a float can be that.
-_WITH_GAPS = frozenset("shift diff reindex asof unstack pivot".split())
 #: Methods that make a table of a single column.
 _FRAMING = frozenset(("to_frame", "unstack"))
 #: Methods that put other entries in the place of some, with the arguments that tell them.
@@ -66,12 +71,11 @@ def _method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) 
 
 
 def _computed(interp: Interpreter, obj: Obj, name: str, site: CallSite) -> Value:
-    if name in _REPLACING:
-        given = [site.value(position, key) for position, key in _REPLACING[name]]
-        others = [value for value in given if value not in (None, NONE)]
-        return table_types.changed(interp, obj, lambda dtype: _beside(dtype, others))
-    if name in _WITH_GAPS:
-        made = table_types.changed(interp, obj, table_types.with_gaps)
+    given = [value for each in _REPLACING.get(name, ()) if (value := site.value(*each)) not in (None, NONE)]
+    if given or name == "clip":
+        return table_types.changed(interp, obj, lambda dtype: _beside(dtype, given))
+    if name in table_gaps.NAMES:
+        made = table_gaps.called(interp, obj, name, site)
         return table_types.some(interp, interp.obj(made)) if name in _FRAMING else made
     if name in ("cumprod", "cumsum"):
         return table_types.changed(interp, obj, table_types.summed)
