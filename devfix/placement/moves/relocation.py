@@ -157,7 +157,7 @@ class Relocator:
         yield restored.moved(self.facts, self.mismatch, self.operand), 0
         for place in hosted_source.places(self.facts, self.operand, trails):
             yield self.placing.moved(place), 0
-        yield sampled_source.moved(self.facts, self.operand, trails, self.placing.moved), 0
+        yield sampled_source.moved(self.facts, self.mismatch, self.operand, trails, self.placing.moved), 0
         yield moved_at_use.beside_others(self.facts, self.operand), 0
         told = unused_device.places(self.facts, (self.operand.trail, *trails))
         yield from ((self.placing.given(place), 0) for place in told)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.outline import Outline
 from devfix.analysis.text.syntax import called
-from devfix.findings import FileEdit, Operand, Origin
+from devfix.findings import FileEdit, Mismatch, Operand, Origin
 from devfix.placement.blaming.causes import Trail
 from devfix.placement.devices.device_expression import Place
 from devfix.placement.moves.argument_move import parameter_at
@@ -26,24 +26,32 @@ _NAMED = ("name", "argument")
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-def moved(facts: Facts, operand: Operand, trails: list[Trail], wrap: Callable[[Place], Edits]) -> Edits:
+def moved(
+    facts: Facts, mismatch: Mismatch, operand: Operand, trails: list[Trail], wrap: Callable[[Place], Edits]
+) -> Edits:
     """``scaler.fit(x.to(device))``, for each of the values that the operand is or that an object keeps something of.
 
     Nothing unless one of them goes into batches too, and each came by a call of the same function.
     """
-    lives = _lives(facts, operand, trails)
+    lives = _lives(facts, mismatch, operand, trails)
     keeper = next((function for life in lives if (function := _keeper(facts, life)) is not None), None)
     found = [_argument(facts, life, keeper) for life in lives] if keeper is not None else []
     ways = [wrap(place) if place is not None else () for place in found]
     return tuple(dict.fromkeys(edit for way in ways for edit in way)) if all(ways) else ()
 
 
-def _lives(facts: Facts, operand: Operand, trails: list[Trail]) -> list[Trail]:
-    """The life of an operand that goes into batches itself, or of the few values of which an object keeps something."""
+def _lives(facts: Facts, mismatch: Mismatch, operand: Operand, trails: list[Trail]) -> list[Trail]:
+    """The life of an operand that goes into batches itself, or of the few values of which something is kept."""
     if _keeper(facts, operand.trail) is not None:
         return [operand.trail]
-    kept = any(site.kind in _KEPT for site in operand.trail)
+    kept = any(site.kind in _KEPT for site in operand.trail) or _is_bound(mismatch, operand)
     return trails if kept and len(trails) <= _MOST else []
+
+
+def _is_bound(mismatch: Mismatch, operand: Operand) -> bool:
+    """Whether what a function computed is met elsewhere without having got a name: in a partial call or a list, say."""
+    own = operand.trail[0] if len(operand.trail) == 1 else None
+    return own is not None and own.kind == "result" and own.scope not in ("", mismatch.get("scope"))
 
 
 def _keeper(facts: Facts, trail: Trail) -> _Function | None:
