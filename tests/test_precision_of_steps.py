@@ -81,6 +81,61 @@ def test_the_trainer_of_lightning_computes_in_halves(options: str) -> None:
     assert clashes(_lightning(options, "torch.finfo(scores.dtype).min")) == []
 
 
+#: An option for the precision, and a switch that nobody turns as a rule.
+PARSED = """
+import argparse
+parser = argparse.ArgumentParser()
+parser.add_argument("--precision", default={default})
+parser.add_argument("--full", action="store_false")
+parser.add_argument("--half", action="store_true")
+told = parser.parse_args()
+"""
+
+
+def _told(text: str, default: str = '"32"') -> str:
+    return PARSED.format(default=default) + text
+
+
+@pytest.mark.parametrize(
+    ("text", "default"),
+    [
+        (_lightning("precision=told.precision"), '"16-mixed"'),
+        (_lightning("precision=told.precision"), "16"),
+        (_lightning('precision="16-mixed" if told.full else "32-true"'), "None"),
+        (_hf(", fp16=told.full, bf16=told.half"), "None"),
+    ],
+)
+def test_of_an_option_the_default_tells_the_precision(text: str, default: str) -> None:
+    assert [each for each in clashes(_told(text, default)) if "value-range" in each]
+
+
+@pytest.mark.parametrize(
+    ("text", "default"),
+    [
+        (_lightning("precision=told.precision"), '"bf16-mixed"'),
+        (_lightning("precision=told.precision"), '"32-true"'),
+        (_lightning("precision=told.precision"), "None"),
+        (_lightning('precision="16-mixed" if told.half else "32-true"'), "None"),
+        (_hf(", fp16=told.half"), "None"),
+        (_hf(", fp16=told.full, bf16=told.full"), "None"),
+    ],
+)
+def test_an_option_that_is_usually_off_is_off(text: str, default: str) -> None:
+    assert not [each for each in clashes(_told(text, default)) if "value-range" in each]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [_lightning("precision=told.precision"), _hf(", fp16=told.half"), _hf(", fp16_full_eval=told.half")],
+)
+def test_a_step_in_the_usual_full_precision_casts_nothing(text: str) -> None:
+    text = text.replace("print(net(torch.ones(2, 4).cuda(), None))", "")
+    halved = text.replace("self.last(x)", "self.last(x.half())")
+    assert [each for each in clashes(_told(halved)) if "dtype" in each]
+    assert clashes(_told(halved, '"bf16-mixed"').replace("told.half", "sys.argv[1]")) == []
+    assert clashes(_told(text)) == []
+
+
 @pytest.mark.parametrize(
     "text",
     [

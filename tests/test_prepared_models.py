@@ -141,6 +141,23 @@ def test_in_the_precision_that_is_told_a_layer_gives_halves(precision: str) -> N
     assert clashes(_ADDED.format(options=chosen)) == ["13: dtype"]
 
 
+_OPTION = """
+import argparse
+parser = argparse.ArgumentParser()
+parser.add_argument("--precision", default={default})
+args = parser.parse_args()
+"""
+
+
+@pytest.mark.parametrize(
+    ("default", "found"), [("'fp16'", 1), ("'bf16'", 1), ("'no'", 0), ("'fp8'", 0), ("None", 0)]
+)
+def test_an_option_that_tells_the_precision_has_its_default(default: str, found: int) -> None:
+    text = _OPTION.format(default=default) + _ADDED.format(options="mixed_precision=args.precision")
+    assert len(clashes(text)) == found
+    assert clashes(text.replace("rows, y)", "rows, y.float())")) == []
+
+
 @pytest.mark.parametrize("precision", ["fp16", "bf16"])
 def test_what_comes_out_of_it_is_wide_again(precision: str) -> None:
     text = _ADDED.format(options=f"mixed_precision='{precision}'")

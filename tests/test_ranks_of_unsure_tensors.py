@@ -61,3 +61,23 @@ def test_a_rank_decides_a_test_of_how_many_sizes_there_are(of: str) -> None:
     assert clashes(ASKED.format(test=f"len({of}) == 2")) == ["6: device"]
     unsure = ASKED.replace('zeros(3, 4, device="cuda")', "from_numpy(np.load('x')).cuda()")
     assert clashes("import numpy as np" + unsure.format(test=f"len({of}) == 4")) == ["6: device"]
+
+
+@pytest.mark.parametrize(
+    ("expression", "rank"),
+    [
+        ("torch.randn(text.shape)", 2),
+        ("torch.randn(text.size())", 2),
+        ("torch.zeros(text.shape + (3,))", 3),
+        ("torch.zeros(text.shape[1:])", 1),
+        ("torch.zeros(*text.shape[:-1], 5)", 2),
+        ("(text + torch.randn(text.shape)).mean(0)", 1),
+        ("torch.randn(text.size(0))", 1),
+        ("torch.randn(text[0, 0].shape)", 0),
+        ("torch.randn(unsure.shape)", AT_LEAST_1),
+    ],
+)
+def test_what_has_the_shape_of_a_tensor_has_its_rank(expression: str, rank: int) -> None:
+    found = Ending(JOINED.format(expression=expression))["x"]
+    assert isinstance(found, Tensor)
+    assert found.rank == rank

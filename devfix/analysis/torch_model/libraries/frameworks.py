@@ -34,6 +34,7 @@ from devfix.analysis.torch_model.libraries import (
     lightning_runs,
     movables,
     tokenizers,
+    told_precisions,
 )
 from devfix.analysis.torch_model.loading import collation, framework_moves
 from devfix.analysis.torch_model.python import standard_library
@@ -71,16 +72,16 @@ def accelerator(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``accelerate.Accelerator()``; nothing is known of one that stays on the CPU."""
     if site.value(None, "cpu") == TRUE:
         return UNKNOWN
-    told = site.value(None, "mixed_precision")
+    told = told_precisions.told(site.value(None, "mixed_precision") or NONE)
     facts: dict[str, Value] = {} if told == Const("no") else {_LOWERING: Const(_mode(told, site))}
     placing = site.value(0, _PLACEMENT[ACCELERATE])
     facts = facts if placing is None else {**facts, _PLACING: placing}
     return interp.new(Obj("external", External(ACCELERATE), facts=facts))
 
 
-def _mode(told: Value | None, site: CallSite) -> str:
+def _mode(told: Value, site: CallSite) -> str:
     """The precision in which such a framework runs ``forward``; who does not tell it may do so as the program is launched."""
-    if told in (None, NONE):
+    if told == NONE:
         return autocast.PERHAPS
     known = _PRECISIONS.get(str(told.value)) if isinstance(told, Const) else None
     others = site.open or any(name.endswith(_REPLACING) for name in site.keywords)
@@ -91,8 +92,8 @@ def fabric(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``lightning.Fabric()``; in any other precision than the full one it casts what its models are given, or the models."""
     if site.value(0, "accelerator") == Const("cpu"):
         return UNKNOWN
-    told = site.value(4, "precision")
-    facts = {} if told is None or told in lightning.FULL_PRECISION else {_LOWERING: UNKNOWN}
+    told = told_precisions.told(site.value(4, "precision") or NONE)
+    facts = {} if told in lightning.FULL_PRECISION else {_LOWERING: UNKNOWN}
     return interp.new(Obj("external", External(FABRIC), facts=facts))
 
 

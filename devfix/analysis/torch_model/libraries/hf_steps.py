@@ -31,7 +31,7 @@ from devfix.analysis.domain.values import (
 from devfix.analysis.language import containers, iteration
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.torch_model.devices import autocast
-from devfix.analysis.torch_model.libraries import hf_batches, model_outputs
+from devfix.analysis.torch_model.libraries import hf_batches, model_outputs, told_precisions
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -237,8 +237,9 @@ class Steps:
         options = self.interp.obj_of(self.held("args"))
         if options is None or MORE in options.facts:
             return None
-        told = [dtype for name, dtype in _DTYPES.items() if options.facts.get(name) == TRUE]
-        others = [name for name in _DTYPES if options.facts.get(name, FALSE) not in (TRUE, FALSE)]
+        asked = {name: told_precisions.told(options.facts.get(name, FALSE)) for name in _DTYPES}
+        told = [dtype for name, dtype in _DTYPES.items() if asked[name] == TRUE]
+        others = [name for name in _DTYPES if asked[name] not in (TRUE, FALSE)]
         casts = any(options.facts.get(name, FALSE) not in (NONE, FALSE) for name in _CASTING)
         return told[0] if len(told) == 1 and not others and not casts else None
 
@@ -247,7 +248,7 @@ class Steps:
         options = self.interp.obj_of(self.held("args"))
         if options is None:
             return self.held("args") != NONE
-        return MORE in options.facts or options.facts.get(option, FALSE) != FALSE
+        return MORE in options.facts or told_precisions.told(options.facts.get(option, FALSE)) != FALSE
 
 
 def _takes_all_at_once(metrics: Value) -> bool:

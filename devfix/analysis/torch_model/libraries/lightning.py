@@ -29,6 +29,7 @@ from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.nn import modules
 from devfix.analysis.record.recorder import Binding
 from devfix.analysis.torch_model.devices import autocast, grad_mode
+from devfix.analysis.torch_model.libraries import told_precisions
 from devfix.analysis.torch_model.libraries.lightning_runs import TRAINER, Run
 from devfix.analysis.torch_model.loading import collation
 from devfix.analysis.torch_model.tensors import moves
@@ -138,7 +139,7 @@ def _place(run: Run) -> None:
         where = CallSite(run.site.node, (Arg(DeviceValue(ACCELERATOR)),))
         moves.module(interp, model, "to", where)
         _note_device(interp, model)
-    if run.option("precision") not in (*FULL_PRECISION, *_MIXED):
+    if told_precisions.told(run.option("precision")) not in (*FULL_PRECISION, *_MIXED):
         modules.transform(interp, model, lambda tensor: replace(tensor, dtype=None, typed=()))
 
 
@@ -235,7 +236,7 @@ def _run_steps(run: Run, phase: _Phase, loader: Value, optimizer: Value) -> Valu
         run.hook(hook)
     batch = run.batch(loader)
     run.hook(f"on_{phase.hooks}_batch_start", batch, number, number)
-    mixed = _MIXED.get(run.option("precision"))
+    mixed = _MIXED.get(told_precisions.told(run.option("precision")))
     is_sure = not run.is_on_host and run.option(_STRATEGY) in _BRINGING_BACK
     with autocast.within(interp, mixed if is_sure or mixed is None else "?"):  # hooks are not
         outputs = run.call(run.model, phase.step, [batch, number, number])

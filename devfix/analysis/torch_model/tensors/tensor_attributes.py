@@ -82,8 +82,8 @@ OF_DTYPES = {"is_floating_point": FLOATS, "is_complex": COMPLEX}
 
 
 def shape(value: Tensor) -> Value:
-    """``x.shape``: numbers that are known of dimensions without size alone."""
-    if value.empty and value.rank is not None and value.rank > 0:
+    """``x.shape``: as many numbers as there are dimensions, which are known of those without size alone."""
+    if value.rank is not None and value.rank >= 0:
         none = min(value.empty, value.rank)
         return TupleValue((*(Const(0),) * none, *(Scalar("int"),) * (value.rank - none)))
     return Sequence(Scalar("int"))
