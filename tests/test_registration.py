@@ -372,3 +372,38 @@ def test_a_part_whose_move_the_whole_calls_stays_as_it_is() -> None:
 """
     text = PART.format(method="to").replace("        self.tide = Tide()\n", whole)
     assert fix_texts({"main.py": text}, Applicability.UNSAFE)[0]["main.py"] == text
+
+
+_COUNTED = """
+import torch
+from torch import nn
+
+
+class Smooth(nn.Module):
+    def __init__(self, table):
+        super().__init__()
+        self.table = table
+        self.last = nn.Linear(3, 3)
+
+    def forward(self, x):
+        return self.table @ self.last(x)
+
+
+edges = torch.tensor([[0, 1], [1, 2], [2, 0]])
+table = edges[:, :1].float() @ torch.ones(1, 3)
+net = Smooth(table).cuda()
+torch.save({saved}, "saved.pt")
+print(net(torch.ones(3, 3).cuda()))
+"""
+
+
+def test_what_is_computed_from_a_tensor_that_is_saved_becomes_a_buffer() -> None:
+    after = fix_texts({"train.py": _COUNTED.format(saved="edges")})[0]["train.py"]
+    assert 'self.register_buffer("table", table, persistent=False)' in after
+    assert "x.device" not in after
+
+
+def test_what_is_saved_itself_stays_on_the_host() -> None:
+    after = fix_texts({"train.py": _COUNTED.format(saved="net.table")})[0]["train.py"]
+    assert "self.table = table" in after
+    assert "self.table.to(x.device) @" in after

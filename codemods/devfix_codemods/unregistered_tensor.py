@@ -7,6 +7,8 @@ from devfix.rules import (
     Fault,
     Finding,
     Mismatch,
+    Operand,
+    Origin,
     Relocator,
     Rule,
     buffer_fix,
@@ -70,11 +72,17 @@ class UnregisteredTensor(Rule):
 def _fault(facts: Facts, mismatch: Mismatch) -> Fault:
     operand = misplaced(mismatch)
     moves = Relocator(facts, mismatch, operand).fixes() if operand is not None else []
-    # A buffer would leave the CPU, where something may read or save the tensor.
-    stays = operand is not None and any(map(facts.is_read_on_host, (operand.trail, *operand.roots)))
+    # A buffer would leave the CPU, where something may read or save the tensor; what it was computed from stays there.
+    stays = operand is not None and any(map(facts.is_read_on_host, _kept_lives(operand)))
     attributes = [] if stays else plain_attributes(facts, mismatch)
     if not attributes:
         return Fault(mismatch, "a plain tensor attribute of a module stays on the CPU", tuple(moves))
     first, registered = attributes[0], buffer_fix(facts, attributes)
     message = f"{first.spoken} is a plain attribute of `{first.owner}`, which `Module.to` leaves on the CPU"
     return Fault(mismatch, message, ((registered,) if registered else ()) + tuple(moves), first.site)
+
+
+def _kept_lives(operand: Operand) -> list[tuple[Origin, ...]]:
+    """The lives of an operand, and of what it was computed from, in which a module keeps it."""
+    lives = (operand.trail, *operand.roots)
+    return [life for life in lives if any(site.kind == "module-attribute" for site in life)]
