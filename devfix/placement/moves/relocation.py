@@ -18,13 +18,12 @@ from devfix.findings import (
 from devfix.placement.batches import batch_move, listed_batch, nested_move, rebuilding, unpacked_parts
 from devfix.placement.batches.whole_batch import is_movable_whole, moved_whole
 from devfix.placement.blaming.causes import Trail
-from devfix.placement.devices.boundness import decides
 from devfix.placement.devices.device_expression import Place, place_at
 from devfix.placement.modules import late_build, lent_module, moving_back, taken_back
 from devfix.placement.moves import (
-    aliases,
     argument_move,
     asked_there,
+    bound_again,
     common_source,
     computed_argument,
     destination,
@@ -61,7 +60,7 @@ from devfix.placement.telling import left_out, restored, told_function, told_ope
 from devfix.placement.telling.shared_maker import hands_out
 from devfix.placement.text import ancestry, provenance
 from devfix.placement.text.provenance import MADE, STORED, is_of_module, stayed
-from devfix.placement.to_host import hosted_source, shared_memory
+from devfix.placement.to_host import hosted_source
 
 #: More sources than this are not changed together: one move of their result is clearer.
 _MAX_SOURCES = 3
@@ -288,9 +287,7 @@ class Relocator:
             if place is None or not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
                 continue
             value = Place(place.path, place.outline, statement.value)
-            if shared_memory.is_written_later(value) or aliases.is_written(place.outline, statement):
-                continue
-            if statement.targets[0] is place.node and decides(place.outline, statement, place.node):
+            if statement.targets[0] is place.node and bound_again.may_move(self.facts, place, statement):
                 yield self.placing.made_or_moved(provenance.begun_at(value, trail) or site, value)
 
     def _jointly(self, trails: list[Trail], ways: Callable[[Trail], Iterator[Edits]]) -> Edits:
