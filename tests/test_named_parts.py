@@ -61,6 +61,25 @@ def test_so_does_a_list_of_the_file(method: str) -> None:
     assert _changed(method % "FIELDS", top='FIELDS = ["x", "y"]\n') == {'FIELDS = ["x", "y", "edges"]'}
 
 
+@pytest.mark.parametrize("method", [ALIKE, NAMED, ITSELF])
+@pytest.mark.parametrize(
+    ("names", "longer"), [("('x', 'y')", "('x', 'y', 'edges')"), ('["x", "y"]', '["x", "y", "edges"]')]
+)
+def test_so_do_names_that_stand_in_the_mover(method: str, names: str, longer: str) -> None:
+    changed = _changed(method % names)
+    assert len(changed) == 1
+    assert longer in changed.pop()
+
+
+@pytest.mark.parametrize("method", [ALIKE, ITSELF])
+def test_names_in_the_mover_stay_where_not_each_object_has_the_part(method: str) -> None:
+    heirs = _changed(method % "('x', 'y')", more="kind = 0", rest=HEIR, made="Graph")
+    missing = _changed(method % "('x', 'y')", more="edges: Optional[torch.Tensor] = None")
+    assert heirs
+    assert missing
+    assert not any("'y', " in line for line in heirs | missing)
+
+
 def test_where_each_name_has_a_line_the_new_one_has_too() -> None:
     changed = _changed(ITSELF % "FIELDS", top='FIELDS = (\n    "x",\n    "y",\n)\n')
     assert changed == {'    "edges",'}

@@ -24,7 +24,7 @@ def is_names(place: Place) -> bool:
 
 
 def with_one_more(facts: Facts, place: Place, part: str) -> Edits:
-    """``FIELDS = ("x", "y", "edges")``, where the program has that name once, and reads it here alone.
+    """``FIELDS = ("x", "y", "edges")``, where the program has that name once, and reads it here alone, or the tuple stands here.
 
     A part that only objects of one derived class have is added there: ``FIELDS = (*Base.FIELDS, "edges")``.
     """
@@ -32,6 +32,9 @@ def with_one_more(facts: Facts, place: Place, part: str) -> Edits:
     name = node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
     function = place.outline.function_of(node)
     method = place.outline.class_of(function) if function is not None else None
+    if isinstance(node, (ast.Tuple, ast.List)):
+        said_here = method is not None and _are_texts(node) and _has(facts, method, part)
+        return _added(place.outline, node, part) if said_here else ()
     found = _only_literal(facts, name, node) if method is not None and not name.startswith("__") else None
     if found is None or method is None:
         return ()
@@ -45,6 +48,18 @@ def with_one_more(facts: Facts, place: Place, part: str) -> Edits:
         return _added(outline, value, part)
     own = isinstance(node, ast.Attribute) and ast.unparse(node.value) == place.outline.receiver_name(function)
     return _extended(facts, said, name, part) if own and said is around and not said.bases else ()
+
+
+def _has(facts: Facts, cls: ast.ClassDef, part: str) -> bool:
+    """Whether each object of a class has a part, and it is never missing."""
+    known = (cls, *constructed.bases(facts, cls))
+    missing = any(declared_parts.may_be_missing(each, part) for each in known)
+    return not missing and any(declared_parts.declares(each, part) for each in known)
+
+
+def _are_texts(value: ast.Tuple | ast.List) -> bool:
+    texts = (isinstance(each, ast.Constant) and isinstance(each.value, str) for each in value.elts)
+    return value.elts != [] and all(texts)
 
 
 _Found = tuple[Outline, ast.Assign | ast.AnnAssign, ast.Tuple | ast.List]
@@ -72,12 +87,11 @@ def _literal(outline: Outline, node: ast.AST) -> _Found | None:
         return None
     targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
     value = statement.value
-    if targets != [node] or not isinstance(value, (ast.Tuple, ast.List)) or not value.elts:
+    if targets != [node] or not isinstance(value, (ast.Tuple, ast.List)) or not _are_texts(value):
         return None
     if not isinstance(outline.parents[statement], (ast.Module, ast.ClassDef)):
         return None
-    texts = all(isinstance(each, ast.Constant) and isinstance(each.value, str) for each in value.elts)
-    return (outline, statement, value) if texts else None
+    return outline, statement, value
 
 
 def _added(outline: Outline, value: ast.Tuple | ast.List, part: str) -> Edits:

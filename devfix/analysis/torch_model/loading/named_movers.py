@@ -1,7 +1,7 @@
 """Named movers: methods that move the parts that a tuple names, and leave a part that it does not.
 
 ``to`` of a batch does ``for name in FIELDS: setattr(self, name, getattr(self, name).to(device))``, or makes one like it
-of what it moves so. The parts that nobody added to the names remember where they were left.
+of what it moves so; the names may stand there themselves. The parts that nobody added to the names remember where they were left.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class Named(NamedTuple):
     """The names that a mover goes through, what the object is called whose parts they are, and whether one alike is made."""
 
-    names: ast.Name | ast.Attribute
+    names: ast.Name | ast.Attribute | ast.Tuple | ast.List
     receiver: str
     alike: bool
 
@@ -95,9 +95,9 @@ def at(node: ast.AST) -> Named | None:
 
 
 def _named(names: ast.expr, receiver: str, *, alike: bool) -> Named | None:
-    return (
-        Named(names, receiver, alike) if receiver and isinstance(names, (ast.Name, ast.Attribute)) else None
-    )
+    if not receiver or not isinstance(names, (ast.Name, ast.Attribute, ast.Tuple, ast.List)):
+        return None
+    return Named(names, receiver, alike)
 
 
 def _set_anew(statement: ast.stmt, name: str) -> str:
