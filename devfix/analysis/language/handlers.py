@@ -13,7 +13,7 @@ from devfix.analysis.domain.values import Tensor
 from devfix.analysis.language import fallbacks, leaving, raising, second_tries
 from devfix.analysis.language.frames import Frame
 from devfix.analysis.text import fetches, kept_results
-from devfix.analysis.text.syntax import walk
+from devfix.analysis.text.parts_within import attributes_in, calls_in
 from devfix.analysis.torch_model.tensors.moves import METHODS
 from devfix.findings import Mismatch
 
@@ -96,12 +96,11 @@ def _fetches_instead(interp: Interpreter, node: ast.Try) -> bool:
 
 def _has_what_is_asked(interp: Interpreter, node: ast.Try, handler: ast.ExceptHandler) -> bool:
     """Whether the body moves tensors, or asks them for attributes: the handler is there for what is none."""
-    parts = [part for each in node.body for part in walk(each)]
-    asked = [part for part in parts if isinstance(part, ast.Attribute)]
     if not isinstance(handler.type, ast.Name) or handler.type.id != "AttributeError":
-        calls = [part.func for part in parts if isinstance(part, ast.Call)]
+        calls = (call.func for each in node.body for call in calls_in(each))
         if not all(isinstance(called, ast.Attribute) and called.attr in METHODS for called in calls):
             return False
+    asked = (part for each in node.body for part in attributes_in(each))
     owners = [
         part.value for part in asked if not (isinstance(part.value, ast.Name) and part.value.id == "self")
     ]

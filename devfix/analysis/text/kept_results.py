@@ -9,7 +9,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from devfix.analysis.text.syntax import called, names_what_is_missing, remembered, walk
+from devfix.analysis.text.parts_within import calls_in
+from devfix.analysis.text.syntax import called, names_what_is_missing, remembered
 
 #: What reads a file that it is given first, and what writes one.
 _READERS = frozenset(
@@ -52,4 +53,4 @@ def _opens_to_write(call: ast.Call) -> bool:
 
 
 def _calls(statements: Sequence[ast.stmt]) -> Iterator[ast.Call]:
-    return (part for each in statements for part in walk(each) if isinstance(part, ast.Call))
+    return (call for each in statements for call in calls_in(each))
