@@ -209,6 +209,12 @@ class Source:
             text = " ".join((_without_comments(piece) if "\n" in piece else piece).split())
         return text if len(text) <= _TEXT_LIMIT else text[: _TEXT_LIMIT - 1] + "…"
 
+    def comments(self, span: Span) -> list[str]:
+        """The comments in the lines of a statement, up to the end of the last one."""
+        text = self.segment(Span(span.line, span.column, span.end_line, len(self.lines[span.end_line - 1])))
+        tokens = tokenize.generate_tokens(io.StringIO(text).readline)
+        return [token.string for token in tokens if token.type == tokenize.COMMENT]
+
     def cell_span(self, span: Span) -> tuple[int | None, Span]:
         """The cell of a notebook that ``span`` stands in, and the region there; any other file has no cells."""
         return (None, span) if self.notebook is None else self.notebook.layout(self.text).span(span)

@@ -63,6 +63,29 @@ def test_what_changes_a_tensor_in_place_is_no_move() -> None:
     assert after == program.replace("torch.zeros(1, 2)\ntable", "torch.zeros(1, 2, device=device)\ntable")
 
 
+@pytest.mark.parametrize(
+    ("imported", "above", "bases"),
+    [
+        ("dataclasses", "@dataclasses.dataclass(frozen=True)", ""),
+        ("attrs", "@attrs.frozen", ""),
+        ("typing", "", "(typing.NamedTuple)"),
+    ],
+)
+def test_a_field_that_cannot_be_set_is_made_where_it_belongs(imported: str, above: str, bases: str) -> None:
+    lines = ["", f"import {imported}", "", above, f"class Batch{bases}:", "    x: torch.Tensor", ""]
+    program = (
+        HEAD
+        + "\n".join(lines)
+        + dedent("""\
+    whole = Batch(torch.ones(1, 2))
+    whole.x.to(device)
+    print(model(whole.x))
+    """)
+    )
+    expected = program.replace("Batch(torch.ones(1, 2))", "Batch(torch.ones(1, 2, device=device))")
+    assert fix_texts({"main.py": program})[0]["main.py"] == expected
+
+
 def test_moves_beside_each_other_are_bound_together() -> None:
     text = HEAD + dedent("""\
         x, y = torch.ones(1, 2), torch.zeros(1, 2)

@@ -53,6 +53,26 @@ KEPT = {
         print(model(pair[0]) - pair[1])
         """,
     ),
+    "comments": (
+        """\
+        for each in (
+            x,  # first
+            y,
+        ):
+            each = each.to(
+                device,  # there
+                non_blocking=True,
+            )  # at last
+        print(model(x) - y)
+        """,
+        """\
+        # first
+        # there
+        # at last
+        x, y = x.to(device, non_blocking=True), y.to(device, non_blocking=True)
+        print(model(x) - y)
+        """,
+    ),
     "tuple": (
         """\
         row = (x, y, 3)
@@ -234,6 +254,87 @@ LEFT = {
         for each in (pair.first, pair.other):
             each = each.to(device)
         print(model(pair.first) - pair.other)
+        """,
+    "a typed tuple with names": """\
+        from typing import NamedTuple
+
+
+        class Pair(NamedTuple):
+            first: torch.Tensor
+            other: torch.Tensor
+
+
+        pair = Pair(x, y)
+        for each in (pair.first, pair.other):
+            each = each.to(device)
+        print(model(pair.first) - pair.other)
+        """,
+    "deleted behind": """\
+        pair = [x, y]
+        for each in pair:
+            each = each.to(device)
+        del each
+        print(model(pair[0]) - pair[1])
+        """,
+    "the body of a class": """\
+        class Data:
+            place = device
+            pair = (x, y)
+            for each in pair:
+                each = each.to(place)
+            print(model(pair[0]) - pair[1])
+        """,
+    "copies that do not move": """\
+        pair = [x.to(device), y]
+        for each in pair:
+            each = each.clone()
+        print(model(pair[0]) - pair[1])
+        """,
+    "a cast of one": """\
+        row = [x, y, torch.ones(2, dtype=torch.float64)]
+        for each in row:
+            each = each.to(device, torch.float32)
+        print(model(row[0]) - row[1], row[2].dtype)
+        """,
+    "a cast to what another one is": """\
+        other, counts = torch.ones(2, device=device), torch.ones(1, 2, dtype=torch.int64)
+        for each in (x, counts):
+            each = each.to(other)
+        print(model(x) * counts, counts.dtype)
+        """,
+    "a list in one call and a tuple in another": """\
+        def moved(parts):
+            for part in parts:
+                part = part.to(device)
+            return parts
+
+
+        a, b, c = moved((x, y)) + (3,)
+        pair = moved([x, y])
+        print(model(pair[0]) - pair[1] * c)
+        """,
+    "a list of one object and a tuple of another": """\
+        class Memory:
+            def __init__(self, states):
+                self.states = states
+
+            def move(self):
+                for state in self.states:
+                    state = state.to(device)
+
+
+        first, second = Memory([x, y]), Memory((x, y))
+        first.move()
+        second.move()
+        print(model(first.states[0]) - second.states[1])
+        """,
+    "what is only like a list": """\
+        from collections import deque
+
+        for queue in [deque([x, y])]:
+            for each in queue:
+                each = each.to(device)
+            print(model(queue.popleft()))
         """,
     "what is made in the loop": """\
         for each in (x + 1, y):

@@ -178,3 +178,11 @@ def test_a_source_with_the_text_that_it_has_is_itself_and_keeps_its_tree() -> No
     other = source.with_text("x = 2\n")
     assert source.with_text("x = 1\n") is source
     assert (other.text, other.bom, ast.unparse(other.tree)) == ("x = 2\n", True, "x = 2")
+
+
+def test_the_comments_of_a_statement_are_those_of_its_lines() -> None:
+    text = "if a:\n    for x in y:  # one\n        # two\n        x = '# no'  # three\n    # four\n"
+    source = Source("file.py", text)
+    [test] = source.tree.body
+    assert isinstance(test, ast.If)
+    assert source.comments(source.span(test.body[0])) == ["# one", "# two", "# three"]

@@ -33,13 +33,20 @@ class _StandIn(ModuleType):
     be taken for the compiler.
     """
 
-    def graph_break(self, *_args: Any, **_options: Any) -> None:
+    def graph_break(self, *args: Any, **options: Any) -> None:
         """Break no graph, as there is none; the next import finds the compiler when it has come meanwhile."""
+        if not _is_only_telling():
+            self._compiler().graph_break(*args, **options)
         self._withdraw()
 
-    def disable(self, function: Callable[..., Any], *args: Any, **options: Any) -> Callable[..., Any]:
+    def disable(self, *args: Any, **options: Any) -> Callable[..., Any]:
         """Give a function that the compiler keeps out of, once it is there."""
+        if not _is_only_telling():
+            return self._compiler().disable(*args, **options)  # type: ignore[no-any-return]
         self._withdraw()
+        return self._disabled(*args, **options)
+
+    def _disabled(self, function: Callable[..., Any], *args: Any, **options: Any) -> Callable[..., Any]:
         disabled: list[Callable[..., Any]] = []
 
         def run(*its_args: Any, **its_options: Any) -> Any:
@@ -55,10 +62,22 @@ class _StandIn(ModuleType):
         return run
 
     def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") and sys.modules.get(_COMPILER) in (None, self):
+            raise AttributeError(name)  # asked while this one is imported
+        return getattr(self._compiler(), name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
         if name.startswith("__"):
-            raise AttributeError(name)
+            super().__setattr__(name, value)
+        else:
+            setattr(self._compiler(), name, value)
+
+    def __dir__(self) -> list[str]:
+        return dir(self._compiler())
+
+    def _compiler(self) -> Any:
         self._withdraw()
-        return getattr(importlib.import_module(_COMPILER), name)
+        return importlib.import_module(_COMPILER)
 
     def _withdraw(self) -> None:
         if sys.modules.get(_COMPILER) is self:
@@ -80,6 +99,11 @@ class _Finder:
 
     def exec_module(self, module: ModuleType) -> None:
         """There is nothing to execute."""
+
+
+def _is_only_telling() -> bool:
+    """Whether one of the two files calls the stand-in; a program may have got it from ``torch`` as well."""
+    return sys._getframe(2).f_globals.get("__name__") in _ONLY_TELLING
 
 
 def _importing() -> str:

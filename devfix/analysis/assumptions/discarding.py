@@ -9,13 +9,13 @@ from devfix.analysis.domain import classes
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.lattice import CPU
 from devfix.analysis.domain.values import Class, Const, Obj, Ref, Tensor, TupleValue, Value, members
-from devfix.analysis.language import iteration
+from devfix.analysis.language import iteration, named_tuples
 from devfix.analysis.language.rebinding import frame_of, rebind
 from devfix.analysis.nn import modules
 from devfix.analysis.record.notes import note_attribute, note_binding
 from devfix.analysis.text import attributes_by_name
 from devfix.analysis.text.scope_names import is_used_after
-from devfix.analysis.text.syntax import entry_of_items
+from devfix.analysis.text.syntax import entry_of_items, spelt
 from devfix.analysis.torch_model.tensors import moves, operand_types
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def _discard_move(interp: Interpreter, node: ast.Expr, receiver: ast.expr, value
     if not isinstance(receiver, (ast.Name, ast.Attribute, ast.Subscript)):
         return
     before = _moved_from(interp, receiver, value)
-    if before is None:
+    if before is None or _is_of_frozen(interp, receiver):
         return
     site = interp.site("discarded-move", node)
     if isinstance(receiver, ast.Subscript):
@@ -85,6 +85,11 @@ def _discard_move(interp: Interpreter, node: ast.Expr, receiver: ast.expr, value
         entry = entry_of_items(_loop_of(interp, receiver.id), receiver.id)
         if entry is not None:
             _mark_entry(interp, *entry, site)
+
+
+def _is_of_frozen(interp: Interpreter, receiver: ast.expr) -> bool:
+    obj = interp.obj_of(interp.eval(receiver.value)) if isinstance(receiver, ast.Attribute) else None
+    return obj is not None and is_frozen(interp, obj.cls)
 
 
 def lose(interp: Interpreter, node: ast.Assign, value: Value) -> None:
@@ -127,19 +132,25 @@ def _mark_attribute(interp: Interpreter, node: ast.Expr, receiver: ast.expr, mov
     name, before = interp.eval(read.name), operand_types.tensor_of(interp, interp.eval(receiver))
     if not isinstance(name, Const) or not isinstance(name.value, str) or not isinstance(before, Tensor):
         return
-    if before.parameter or is_frozen(obj.cls):
+    if before.parameter or is_frozen(interp, obj.cls):
         return  # what cannot be set has another way to move
     if obj.attrs.get(name.value) == before and (before.device, before.dtype) != (moved.device, moved.dtype):
         marked = before.at(interp.site("discarded-move", node))
         interp.update(owner, replace(obj, attrs={**obj.attrs, name.value: marked}))
 
 
-def is_frozen(cls: Value) -> bool:
-    """Whether objects of a class refuse to have attributes set: ``@dataclass(frozen=True)``."""
+def is_frozen(interp: Interpreter, cls: Value) -> bool:
+    """Whether objects of a class refuse to have attributes set: ``@dataclass(frozen=True)``, ``@attrs.frozen``, a NamedTuple."""
     linear = classes.linearise(cls) if isinstance(cls, Class) else []
     decorators = [each for part in linear for each in part.node.decorator_list]
     told = [keyword for each in decorators if isinstance(each, ast.Call) for keyword in each.keywords]
-    return any(keyword.arg == "frozen" for keyword in told)
+    if any(keyword.arg == "frozen" for keyword in told):
+        return True
+    by_name = any(
+        spelt(each.func if isinstance(each, ast.Call) else each).rpartition(".")[2] == "frozen"
+        for each in decorators
+    )
+    return by_name or bool(named_tuples.fields_of(interp, cls))
 
 
 def _discard_copy(interp: Interpreter, call: ast.Call, copy: Ref) -> None:

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 from devfix.analysis.assumptions.discarding import is_frozen
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.lattice import CPU
-from devfix.analysis.domain.values import Obj, Ref, Tensor, TupleValue, Value, members
+from devfix.analysis.domain.values import UNKNOWN, Obj, Ref, Tensor, TupleValue, Value, members
+from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.language.rebinding import rebind
 from devfix.analysis.text.moving_loops import Scope, places_in, vain_move, way_to_keep
-from devfix.analysis.torch_model.tensors import operand_types
+from devfix.analysis.torch_model.tensors import moves, operand_types
+from devfix.analysis.torch_model.tensors.moves import Target
 from devfix.origin_kinds import IN_LIST, IN_TUPLE, IN_TURN
 
 if TYPE_CHECKING:
@@ -30,15 +32,32 @@ def mark(interp: Interpreter, statement: ast.Assign | ast.Expr, moved: Value) ->
     move = vain_move(loop)
     if move is None or move.statement is not statement:
         return
+    target = _target(interp, move.call)
+    if target is None:
+        return
     if places := places_in(loop.iter):
-        _mark_names(interp, loop, places, interp.site("discarded-in-turn", move.call))
+        _mark_names(interp, loop, places, interp.site("discarded-in-turn", move.call), target)
     else:
-        _mark_container(interp, loop, move.call)
+        _mark_container(interp, loop, move.call, target)
 
 
-def _mark_names(interp: Interpreter, loop: ast.For, places: list[ast.expr], site: Origin) -> None:
+def _target(interp: Interpreter, call: ast.Call) -> Target | None:
+    """Where a call moves a tensor; None where it may do anything else."""
+    name = call.func.attr if isinstance(call.func, ast.Attribute) else ""
+    if name not in moves.METHODS:
+        return None
+    args = tuple(Arg(interp.eval(arg), arg) for arg in call.args)
+    keywords = {each.arg: Arg(interp.eval(each.value), each.value) for each in call.keywords if each.arg}
+    return moves.target_of(name, CallSite(call, args, keywords, open=len(keywords) < len(call.keywords)))
+
+
+def _mark_names(
+    interp: Interpreter, loop: ast.For, places: list[ast.expr], site: Origin, target: Target
+) -> None:
     values = [operand_types.tensor_of(interp, interp.eval(place)) for place in places]
-    if any(map(_is_leaf, values)) or not all(_can_be_set(interp, place) for place in places):
+    if not all(_can_be_copied(value, target) for value in values):
+        return
+    if not all(_can_be_set(interp, place) for place in places):
         return
     if way_to_keep(_scope(interp), loop, IN_TURN) is None:
         return
@@ -47,22 +66,34 @@ def _mark_names(interp: Interpreter, loop: ast.For, places: list[ast.expr], site
             rebind(interp, place, marked)
 
 
-def _mark_container(interp: Interpreter, loop: ast.For, call: ast.Call) -> None:
+def _mark_container(interp: Interpreter, loop: ast.For, call: ast.Call, target: Target) -> None:
     container, scope = interp.eval(loop.iter), _scope(interp)
     if isinstance(container, TupleValue):
+        site = _noted(interp, "discarded-in-tuple", call)
         if (
-            _can_be_plain(container)
+            _can_be_plain(container, target)
             and _can_be_set(interp, loop.iter)
             and way_to_keep(scope, loop, IN_TUPLE) is not None
         ):
-            site = interp.site("discarded-in-tuple", call)
             rebind(interp, loop.iter, container.with_items(_marked(item, site) for item in container.items))
         return
-    in_lists = way_to_keep(scope, loop, IN_LIST) is not None
-    for ref in members(container) if in_lists else ():
+    way = way_to_keep(scope, loop, IN_LIST)
+    for ref in members(container):
         obj = interp.obj_of(ref)
-        if isinstance(ref, Ref) and obj is not None and obj.kind == "list":
-            interp.update(ref, _marked_list(obj, interp.site("discarded-in-list", call)))
+        if not isinstance(ref, Ref) or obj is None or obj.kind != "list":
+            _noted(interp, "discarded-in-turn", call)
+            continue
+        site = _noted(interp, "discarded-in-list", call)
+        # What is like a list can do more than one that is made anew.
+        if way is not None and (way == "in place" or obj.cls == UNKNOWN):
+            interp.update(ref, _marked_list(obj, site, target))
+
+
+def _noted(interp: Interpreter, kind: str, call: ast.Call) -> Origin:
+    """The place of a move, which is known to go through such a container: in other calls it may go through another."""
+    site = interp.site(kind, call)
+    interp.recorder.remarked.add(site)
+    return site
 
 
 def _can_be_set(interp: Interpreter, place: ast.expr) -> bool:
@@ -70,12 +101,12 @@ def _can_be_set(interp: Interpreter, place: ast.expr) -> bool:
     if not isinstance(place, ast.Attribute):
         return True
     owner = interp.obj_of(interp.eval(place.value))
-    return owner is not None and place.attr in owner.attrs and not is_frozen(owner.cls)
+    return owner is not None and place.attr in owner.attrs and not is_frozen(interp, owner.cls)
 
 
-def _can_be_plain(container: TupleValue) -> bool:
-    """Whether a tuple of copies does as well: nobody asks it for a field by its name, and none of it is a leaf."""
-    return not container.names and not any(map(_is_leaf, container.items))
+def _can_be_plain(container: TupleValue, target: Target) -> bool:
+    """Whether a tuple of copies does as well: nobody asks it for a field by its name."""
+    return not container.names and all(_can_be_copied(item, target) for item in container.items)
 
 
 def _scope(interp: Interpreter) -> Scope:
@@ -83,8 +114,8 @@ def _scope(interp: Interpreter) -> Scope:
     return interp.program.sources[interp.frame.path].tree if function is None else function.node
 
 
-def _marked_list(obj: Obj, site: Origin) -> Obj:
-    if any(map(_is_leaf, (*(obj.items or ()), obj.element))):
+def _marked_list(obj: Obj, site: Origin, target: Target) -> Obj:
+    if not all(_can_be_copied(item, target) for item in (*(obj.items or ()), obj.element)):
         return obj
     items = obj.items and tuple([_marked(item, site) for item in obj.items])
     element = _marked(obj.element, site) if obj.element is not None else None
@@ -98,6 +129,8 @@ def _marked(value: Value, site: Origin) -> Value:
     return value.at(site)
 
 
-def _is_leaf(value: Value | None) -> bool:
-    """Whether a copy of it would be none of the leaves that an optimizer takes."""
-    return isinstance(value, Tensor) and (value.parameter or bool(value.grad))
+def _can_be_copied(value: Value | None, target: Target) -> bool:
+    """Whether nothing is another where the copy stays where it is: it is of the same dtype, and no leaf that an optimizer takes."""
+    if not isinstance(value, Tensor):
+        return True
+    return not value.parameter and not value.grad and target.dtype in (None, value.dtype)

@@ -67,6 +67,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from devfix.analysis.domain.lattice import CPU, Device
+from devfix.analysis.record import lost_moves
 from devfix.analysis.record.recorder import ENTRIES, MODULE_TOKEN, Binding, OptionalCall, Recorder
 from devfix.analysis.record.trails import of_its_own
 from devfix.analysis.reuse.recalled_calls import recalled_calls
@@ -87,7 +88,7 @@ class Facts:
     def __init__(self, program: Program, recorder: Recorder) -> None:
         self.program = program
         self._recorder = recorder
-        self._confirmed = recorder.confirmed()
+        self._confirmed = lost_moves.without_mixed(recorder.confirmed(), recorder.remarked)
         #: What was asked of all of the program; see ``asked_once``.
         self.answers: dict[tuple[Hashable, ...], Any] = {}
         self._outlines: dict[str, Outline] = {}

@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple
 
 from devfix.analysis.text.noting import noted
 from devfix.analysis.text.scope_names import own_nodes, parameters_of, targets
+from devfix.analysis.text.syntax import in_rows
 from devfix.origin_kinds import IN_LIST
 
 Scope = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.Module
@@ -52,9 +53,10 @@ def way_to_keep(scope: Scope, loop: ast.For, kind: str) -> Literal["anew", "in p
     """How the copies are kept that a loop makes of what is in a list, a tuple or names side by side.
 
     What it goes through is given a value anew, or a list gets them in the place of what it has. A parameter may be another kind of
-    container in other calls, and the variable of the loop may be read elsewhere: then there may be no way.
+    container in other calls, and the variable of the loop may be read elsewhere: then there may be no way. What is in the body of
+    a class sees less of it.
     """
-    if _is_read_elsewhere(scope, loop):
+    if _is_read_elsewhere(scope, loop) or not any(node is loop for node in _own(scope)):
         return None
     if display := places_in(loop.iter):
         return "anew" if all(_is_variable(scope, place) for place in display) else None
@@ -66,9 +68,9 @@ def way_to_keep(scope: Scope, loop: ast.For, kind: str) -> Literal["anew", "in p
 
 
 def _is_read_elsewhere(scope: Scope, loop: ast.For) -> bool:
-    """Whether a scope reads the variable of one of its loops where neither that nor another one gives it its value."""
+    """Whether a scope reads, or deletes, the variable of one of its loops where neither that nor another one gives it its value."""
     name = ast.unparse(loop.target)
-    return any(node.id == name and isinstance(node.ctx, ast.Load) for node in _outside(scope, name))
+    return any(node.id == name and not isinstance(node.ctx, ast.Store) for node in _outside(scope, name))
 
 
 def _is_variable(scope: Scope, place: ast.expr) -> bool:
@@ -155,7 +157,7 @@ def _of_variable(statement: ast.stmt, name: str, test: ast.If | None) -> VainMov
         return None
     call, bound = statement.value, statement.targets if isinstance(statement, ast.Assign) else []
     receiver = call.func.value if isinstance(call.func, ast.Attribute) else None
-    named = [node for node in ast.walk(call) if isinstance(node, ast.Name) and node.id == name]
+    named = [node for node in in_rows(call) if isinstance(node, ast.Name) and node.id == name]
     if named != [receiver] or [ast.unparse(target) for target in bound] not in ([], [name]):
         return None
     return VainMove(statement, call, test)

@@ -52,8 +52,7 @@ def _anew(outline: Outline, loop: ast.For, move: VainMove, kind: str) -> Fix:
             f"tuple({_each(outline, loop, move)})" if kind == IN_TUPLE else f"[{_each(outline, loop, move)}]"
         )
     source, span, kept = outline.source, outline.source.span(loop), ", ".join(places)
-    comments = [line.strip() for line in source.segment(span).splitlines() if line.lstrip().startswith("#")]
-    text = "\n".join([*comments, f"{kept} = {code}"])
+    text = "\n".join([*source.comments(span), f"{kept} = {code}"])
     edits = (FileEdit(source.path, InsertBefore(span, text)), FileEdit(source.path, DeleteStatement(span)))
     return Fix(f"keep the results in `{kept}`", edits, Applicability.SAFE)
 
@@ -92,4 +91,6 @@ def _moved(outline: Outline, move: VainMove, receiver: str) -> str:
 
 
 def _text(outline: Outline, node: ast.expr) -> str:
-    return outline.source.segment(outline.source.span(node))
+    """What an expression is, on one line: its comments are kept apart."""
+    text = outline.source.segment(outline.source.span(node))
+    return ast.unparse(node) if "\n" in text else text
