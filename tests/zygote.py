@@ -12,6 +12,7 @@ import json
 import os
 import subprocess
 import sys
+import weakref
 from collections.abc import Mapping
 from pathlib import Path
 from types import ModuleType
@@ -59,6 +60,9 @@ def _serve() -> None:
 
     torch.set_num_threads(1)
     launching = _launching()
+    # What torch gives back at its end goes with the process: one after the other that takes as long as a small program.
+    for end in [*weakref.finalize._registry]:  # type: ignore[attr-defined]
+        end.atexit = False
     # None of it is garbage, and looking at it would copy it in each run.
     gc.freeze()
     for line in sys.stdin:
