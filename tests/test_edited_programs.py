@@ -220,6 +220,18 @@ def test_a_new_name_that_an_inner_function_reads_counts() -> None:
     assert list(followed(program(text), [after, text])) == [True, True]
 
 
+def test_what_is_read_behind_a_loop_tells_what_the_loop_is_for() -> None:
+    text = PROGRAM.replace(
+        "    decay = ",
+        "    pair = [torch.ones(3, 3), torch.ones(3, 3)]\n    for each in pair:\n        each = each.cuda()\n"
+        "    loss_of(net, pair[0])\n    decay = ",
+    )
+    after = inserted(text, "    torch.save", "print(each)")
+    [report] = ENGINE.check(program(text))
+    assert "move-result-discarded" in {finding.rule for finding in report.findings}
+    assert list(followed(program(text), [after, text])) == [True, True]
+
+
 def test_what_a_call_raises_reaches_the_handler_around_it() -> None:
     text = """import torch
 

@@ -313,6 +313,16 @@ LEFT = {
         pair = moved([x, y])
         print(model(pair[0]) - pair[1] * c)
         """,
+    "a list where a call has an empty tuple": """\
+        def moved(parts=()):
+            for part in parts:
+                part = part.to(device)
+            return parts
+
+
+        pair = moved([x, y])
+        print(model(pair[0]) - pair[1], moved() == ())
+        """,
     "a list of one object and a tuple of another": """\
         class Memory:
             def __init__(self, states):

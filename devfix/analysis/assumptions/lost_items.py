@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 from devfix.analysis.assumptions.discarding import is_frozen
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.lattice import CPU
-from devfix.analysis.domain.values import UNKNOWN, Obj, Ref, Tensor, TupleValue, Value, members
+from devfix.analysis.domain.values import UNKNOWN, Obj, Ref, Tensor, TupleValue, Unknown, Value, members
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.language.rebinding import rebind
 from devfix.analysis.text.moving_loops import Scope, places_in, vain_move, way_to_keep
@@ -19,6 +19,22 @@ from devfix.origin_kinds import IN_LIST, IN_TUPLE, IN_TURN
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
     from devfix.findings import Origin
+
+
+def enter(interp: Interpreter, loop: ast.For | ast.AsyncFor, container: Value) -> None:
+    """A loop that moves in vain begins: what kind of container it goes through is written down, as it may be another in other calls."""
+    move = vain_move(loop) if isinstance(loop, ast.For) else None
+    if move is None or places_in(loop.iter):
+        return
+    for member in members(container):
+        if not isinstance(member, Unknown):
+            interp.recorder.remarked.add(interp.site(_kind_of(interp, member), move.call))
+
+
+def _kind_of(interp: Interpreter, container: Value) -> str:
+    if isinstance(container, TupleValue):
+        return "discarded-in-tuple"
+    return "discarded-in-list" if _is_list(interp.obj_of(container)) else "discarded-in-turn"
 
 
 def mark(interp: Interpreter, statement: ast.Assign | ast.Expr, moved: Value) -> None:
@@ -69,31 +85,24 @@ def _mark_names(
 def _mark_container(interp: Interpreter, loop: ast.For, call: ast.Call, target: Target) -> None:
     container, scope = interp.eval(loop.iter), _scope(interp)
     if isinstance(container, TupleValue):
-        site = _noted(interp, "discarded-in-tuple", call)
         if (
             _can_be_plain(container, target)
             and _can_be_set(interp, loop.iter)
             and way_to_keep(scope, loop, IN_TUPLE) is not None
         ):
+            site = interp.site("discarded-in-tuple", call)
             rebind(interp, loop.iter, container.with_items(_marked(item, site) for item in container.items))
         return
     way = way_to_keep(scope, loop, IN_LIST)
     for ref in members(container):
         obj = interp.obj_of(ref)
-        if not isinstance(ref, Ref) or obj is None or obj.kind != "list":
-            _noted(interp, "discarded-in-turn", call)
-            continue
-        site = _noted(interp, "discarded-in-list", call)
         # What is like a list can do more than one that is made anew.
-        if way is not None and (way == "in place" or obj.cls == UNKNOWN):
-            interp.update(ref, _marked_list(obj, site, target))
+        if isinstance(ref, Ref) and _is_list(obj) and (way == "in place" or (way and obj.cls == UNKNOWN)):
+            interp.update(ref, _marked_list(obj, interp.site("discarded-in-list", call), target))
 
 
-def _noted(interp: Interpreter, kind: str, call: ast.Call) -> Origin:
-    """The place of a move, which is known to go through such a container: in other calls it may go through another."""
-    site = interp.site(kind, call)
-    interp.recorder.remarked.add(site)
-    return site
+def _is_list(obj: Obj | None) -> TypeGuard[Obj]:
+    return obj is not None and obj.kind == "list"
 
 
 def _can_be_set(interp: Interpreter, place: ast.expr) -> bool:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
-from devfix.analysis.assumptions import replacing
+from devfix.analysis.assumptions import lost_items, replacing
 from devfix.analysis.deciding import answers, conditions, correlated, data_tests
 from devfix.analysis.domain.state import State, join_states
 from devfix.analysis.domain.values import NONE, Value
@@ -36,6 +36,7 @@ def for_(interp: Interpreter, node: ast.For | ast.AsyncFor) -> None:
     Rounds end early where one changed nothing. Counters become any number, and ``break`` joins behind ``else``.
     """
     iterable = interp.eval(node.iter)
+    lost_items.enter(interp, node, iterable)
     places = replacing.places(interp, node)
     replacing.renew(interp, node)
     exact = iteration.fresh_items(interp, iterable, node.iter) if places is None else places

@@ -6,12 +6,12 @@ import ast
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-from devfix.analysis.text.noting import noted
 from devfix.analysis.text.scope_names import own_nodes, parameters_of, targets
-from devfix.analysis.text.syntax import in_rows
-from devfix.origin_kinds import IN_LIST
+from devfix.analysis.text.syntax import in_rows, remembered
+from devfix.origin_kinds import IN_LIST, OF_LOOPS
 
 Scope = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.Module
+Way = Literal["anew", "in place"]
 _DISPLAYS = (ast.Tuple, ast.List)
 _LOOPS = (ast.For, ast.AsyncFor)
 #: What gives a name a list that nobody else has.
@@ -26,7 +26,7 @@ class VainMove(NamedTuple):
     test: ast.If | None
 
 
-@noted
+@remembered
 def vain_move(loop: ast.For) -> VainMove | None:
     """The move of ``for x in batch: x = x.to(device)``, which leaves ``batch`` as it is; None for any other loop.
 
@@ -49,14 +49,25 @@ def places_in(display: ast.expr) -> list[ast.expr]:
     return parts if apart and all(map(_is_place, parts)) else []
 
 
-def way_to_keep(scope: Scope, loop: ast.For, kind: str) -> Literal["anew", "in place"] | None:
+def way_to_keep(scope: Scope, loop: ast.For, kind: str) -> Way | None:
     """How the copies are kept that a loop makes of what is in a list, a tuple or names side by side.
 
     What it goes through is given a value anew, or a list gets them in the place of what it has. A parameter may be another kind of
     container in other calls, and the variable of the loop may be read elsewhere: then there may be no way. What is in the body of
     a class sees less of it.
     """
-    if _is_read_elsewhere(scope, loop) or not any(node is loop for node in _own(scope)):
+    return _ways(scope).get((loop, kind))
+
+
+@remembered
+def _ways(scope: Scope) -> dict[tuple[ast.For, str], Way | None]:
+    """The ways of all loops of a scope that move in vain: a run goes by them, and they depend on all of the scope."""
+    loops = [node for node in _own(scope) if isinstance(node, ast.For) and vain_move(node) is not None]
+    return {(loop, kind): _way(scope, loop, kind) for loop in loops for kind in OF_LOOPS}
+
+
+def _way(scope: Scope, loop: ast.For, kind: str) -> Way | None:
+    if _is_read_elsewhere(scope, loop):
         return None
     if display := places_in(loop.iter):
         return "anew" if all(_is_variable(scope, place) for place in display) else None
