@@ -136,3 +136,53 @@ def test_a_part_of_another_object_that_the_names_help_to_make_is_not_added() -> 
     method = "def to(self, device):\n        return More(**{k: getattr(self, k).to(device) for k in FIELDS}, edges=torch.ones(4, 4))"
     more = "@dataclass\nclass More:\n    x: torch.Tensor\n    y: torch.Tensor\n    edges: torch.Tensor\n\n\n"
     assert 'FIELDS = ("x", "y", "edges")' not in _changed(method, top='FIELDS = ("x", "y")\n', rest=more)
+
+
+_MADE = """\
+import torch
+
+{top}
+class Batch:
+    def __init__(self, x, edges=()):
+        self.x = x
+        {given}
+
+    def join(self, edges):
+        self.edges = edges
+        return self
+
+    def to(self, device):
+        for name in {names}:
+            setattr(self, name, getattr(self, name).to(device))
+        return self
+
+
+{heir}
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+print({other}(torch.ones(4)).join(torch.ones(4)).to(device).x.sum())
+batch = Batch(torch.ones(4), torch.ones(4)).to(device)
+print((batch.x - batch.edges).sum())
+"""
+_WITHOUT = "class Points(Batch):\n    def __init__(self, x):\n        self.x = x\n"
+_WITH = "class Points(Batch):\n    def __init__(self, x):\n        super().__init__(x, x)\n"
+
+
+@pytest.mark.parametrize("names", ["('x',)", "FIELDS"])
+@pytest.mark.parametrize(
+    ("given", "heir", "is_added"),
+    [
+        ("self.edges = edges", "", True),
+        ("self.edges, self.kind = edges, 0", _WITH, True),
+        ("self.edges = edges", _WITHOUT, False),
+        ("if len(edges):\n            self.edges = edges", "", False),
+    ],
+)
+def test_a_part_is_added_where_each_object_is_made_with_it(
+    names: str, given: str, heir: str, is_added: bool
+) -> None:
+    top = "FIELDS = ('x',)\n\n" if names == "FIELDS" else ""
+    other = "Points" if heir else "Batch"
+    text = _MADE.format(top=top, names=names, given=given, heir=heir, other=other)
+    after = fix_texts({"main.py": text}, Applicability.UNSAFE)[0]["main.py"]
+    assert after != text
+    assert (after == text.replace("('x',)", "('x', 'edges')")) == is_added

@@ -9,7 +9,9 @@ from devfix.analysis.record.facts import Facts
 from devfix.analysis.text import own_attributes
 from devfix.analysis.text.outline import Outline
 from devfix.analysis.text.scope_names import defaults_of
-from devfix.analysis.text.syntax import in_rows
+from devfix.analysis.text.syntax import in_rows, spelt
+from devfix.analysis.text.targets import targets
+from devfix.analysis.text.vocabulary import vocabulary
 from devfix.placement.devices import constructed
 from devfix.placement.devices.device_expression import Place
 
@@ -49,8 +51,39 @@ def may_be_missing(cls: ast.ClassDef | None, name: str) -> bool:
     fields = (part for part in body if isinstance(part, ast.AnnAssign) and ast.unparse(part.target) == name)
     if any(map(_is_optional, fields)):
         return True
-    makers = [part for part in body if isinstance(part, ast.FunctionDef) and part.name == "__init__"]
-    return any(_is_given_at_times(maker, name) for maker in makers)
+    maker = _constructor(cls) if cls is not None else None
+    return maker is not None and _is_given_at_times(maker, name)
+
+
+def each_has(facts: Facts, cls: ast.ClassDef, name: str) -> bool:
+    """Whether a part is there from the start in each object of a class, and of those derived from it, and is never missing."""
+    known = (cls, *constructed.bases(facts, cls))
+    if any(may_be_missing(each, name) for each in known) or not any(_gives(each, name) for each in known):
+        return False
+    return all(_gives(heir, name) or _begins_as_base(heir) for _, heir in heirs(facts, cls))
+
+
+def _gives(cls: ast.ClassDef, name: str) -> bool:
+    """Whether a class has a field of that name, or its constructor gives it to the object in any case."""
+    fields = (target for part in cls.body for target in targets(part))
+    if any(isinstance(target, ast.Name) and target.id == name for target in fields):
+        return True
+    maker = _constructor(cls)
+    given = (target for part in maker.body for target in targets(part)) if maker is not None else ()
+    own = maker.args.args[0].arg if maker is not None and maker.args.args else ""
+    stored = (target for target in given if isinstance(getattr(target, "ctx", None), ast.Store))
+    return any(spelt(target) == f"{own}.{name}" for target in stored)
+
+
+def _begins_as_base(cls: ast.ClassDef) -> bool:
+    """Whether an object of a class is made by the constructor of a base, or that is called by its own."""
+    maker = _constructor(cls)
+    return maker is None or "__init__" in vocabulary(maker).attributes
+
+
+def _constructor(cls: ast.ClassDef) -> ast.FunctionDef | None:
+    makers = (part for part in cls.body if isinstance(part, ast.FunctionDef) and part.name == "__init__")
+    return next(makers, None)
 
 
 def _is_optional(field: ast.AnnAssign) -> bool:

@@ -33,7 +33,7 @@ def with_one_more(facts: Facts, place: Place, part: str) -> Edits:
     function = place.outline.function_of(node)
     method = place.outline.class_of(function) if function is not None else None
     if isinstance(node, (ast.Tuple, ast.List)):
-        said_here = method is not None and _are_texts(node) and _has(facts, method, part)
+        said_here = method is not None and _are_texts(node) and declared_parts.each_has(facts, method, part)
         return _added(place.outline, node, part) if said_here else ()
     found = _only_literal(facts, name, node) if method is not None and not name.startswith("__") else None
     if found is None or method is None:
@@ -41,20 +41,13 @@ def with_one_more(facts: Facts, place: Place, part: str) -> Edits:
     outline, statement, value = found
     around = outline.parents[statement]
     said = around if isinstance(around, ast.ClassDef) else method
-    known = (said, *constructed.bases(facts, said))
-    if any(declared_parts.may_be_missing(each, part) for each in known):
-        return ()
-    if any(declared_parts.declares(each, part) for each in known):
+    if declared_parts.each_has(facts, said, part):
         return _added(outline, value, part)
+    known = (said, *constructed.bases(facts, said))
+    if any(declared_parts.declares(each, part) for each in known):
+        return ()  # of some objects it is no part, or is not one yet
     own = isinstance(node, ast.Attribute) and ast.unparse(node.value) == place.outline.receiver_name(function)
     return _extended(facts, said, name, part) if own and said is around and not said.bases else ()
-
-
-def _has(facts: Facts, cls: ast.ClassDef, part: str) -> bool:
-    """Whether each object of a class has a part, and it is never missing."""
-    known = (cls, *constructed.bases(facts, cls))
-    missing = any(declared_parts.may_be_missing(each, part) for each in known)
-    return not missing and any(declared_parts.declares(each, part) for each in known)
 
 
 def _are_texts(value: ast.Tuple | ast.List) -> bool:
@@ -102,6 +95,8 @@ def _added(outline: Outline, value: ast.Tuple | ast.List, part: str) -> Edits:
     behind = source.segment(Span(*end.end, *whole.end))
     alone = len(value.elts) > 1 and value.elts[-2].lineno < last.lineno
     between = f",\n{' ' * last.col_offset}" if alone else ", "
+    if "".join(behind.split()) == ",)" and len(value.elts) == 1:
+        behind = ")"  # what made a tuple of one text
     code = f"{before}{between}{before[-1]}{part}{before[-1]}{behind}"
     return (FileEdit(source.path, ReplaceExpression(whole, code)),)
 
