@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from text_program import fix_texts
 
+from devfix.findings import Applicability
+
 #: A base whose subclasses make what it keeps, by a method that says nothing where it stands.
 _MADE_BY_SUBCLASSES = """
 import torch
@@ -45,3 +47,52 @@ def test_what_subclasses_make_is_registered_by_the_base(stub: str) -> None:
 def test_what_a_base_makes_as_a_number_is_not_registered() -> None:
     text = _MADE_BY_SUBCLASSES.format(stub="return 0.5")
     assert "register_buffer" not in fix_texts({"main.py": text})[0]["main.py"]
+
+
+#: A base that keeps the layers that its subclasses make in a plain list.
+_LAYERS_OF_SUBCLASSES = """
+import torch
+from torch import nn
+
+class Base(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Linear(4, 4)
+        self.others = self.make()
+
+    def make(self):
+        {stub}
+
+    def forward(self, x):
+        if self.others is None:
+            return self.first(x).relu()
+        for layer in self.others:
+            x = layer(x)
+        return x
+
+class Deep(Base):
+    def make(self):
+        return [nn.Linear(4, 4), nn.Linear(4, 4)]
+
+class Other(Base):
+    pass
+
+for cls in {classes}:
+    net = cls().cuda()
+    print(net(torch.ones(2, 4).cuda()))
+"""
+
+
+@pytest.mark.parametrize(
+    ("stub", "classes"),
+    [("raise NotImplementedError", "(Deep,)"), ("return [nn.Linear(4, 4)]", "(Deep, Other)")],
+)
+def test_a_list_that_a_method_makes_is_put_into_a_container(stub: str, classes: str) -> None:
+    text = _LAYERS_OF_SUBCLASSES.format(stub=stub, classes=classes)
+    registered = text.replace("self.others = self.make()", "self.others = nn.ModuleList(self.make())")
+    assert fix_texts({"main.py": text}, Applicability.UNSAFE)[0]["main.py"] == registered
+
+
+def test_a_list_that_may_be_missing_is_put_into_no_container() -> None:
+    text = _LAYERS_OF_SUBCLASSES.format(stub="return None", classes="(Deep, Other)")
+    assert "ModuleList" not in fix_texts({"main.py": text}, Applicability.UNSAFE)[0]["main.py"]

@@ -69,3 +69,45 @@ def test_what_was_taken_to_the_cpu_on_purpose_is_left_there() -> None:
         "torch.log(self.weights.unsqueeze(0))", "torch.log(self.weights.unsqueeze(0)).cuda()"
     )
     assert _fixed(text) == text
+
+
+_TIED = """
+import torch
+from torch import nn
+
+
+class Coder(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.encoder = nn.Linear(4, 4, bias=False)
+        self.decoder = nn.Linear(4, 4, bias=False)
+        self.gain = nn.Parameter(torch.ones(4))
+        {tie}
+
+    def forward(self, x):
+        return self.encoder(x)
+
+
+model = Coder().cuda()
+model.{written}.data = torch.ones({size})
+print({read})
+"""
+
+
+@pytest.mark.parametrize(
+    ("tie", "written", "size", "read"),
+    [
+        ("self.decoder.weight = self.encoder.weight", "decoder.weight", "4, 4", "model(torch.rand(2, 4))"),
+        ("self.factor = self.gain", "gain", "4", "model.factor + torch.rand(4)"),
+        ("self.factor = self.gain", "factor", "4", "model.gain + torch.rand(4)"),
+    ],
+)
+def test_a_parameter_with_two_names_has_its_data_under_both(
+    tie: str, written: str, size: str, read: str
+) -> None:
+    assert check_texts({"main.py": _TIED.format(tie=tie, written=written, size=size, read=read)}) == []
+
+
+def test_a_parameter_beside_one_that_got_data_is_where_it_was() -> None:
+    text = _TIED.format(tie="pass", written="gain", size="4", read="model(torch.rand(2, 4))")
+    assert check_texts({"main.py": text})

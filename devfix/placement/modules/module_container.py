@@ -61,6 +61,8 @@ def container_fix(facts: Facts, mismatch: Mismatch, operand: Operand, held: str 
     unpacked = value is None and _is_unpacked(attribute, statement)
     if (value is None and not unpacked) or not form or not _suits(attribute, kind):
         return None
+    if isinstance(value, ast.Call) and _may_be_none(facts, attribute):
+        return None  # a container without modules is not None, which may be asked for
     if isinstance(value, ast.Name) and is_filled_later(attribute.outline, value):
         return None
     name, imports = _spelt(facts, path, kind)
@@ -86,6 +88,14 @@ def container_fix(facts: Facts, mismatch: Mismatch, operand: Operand, held: str 
 def _fix(title: str, path: str, told: Iterable[Edit], imports: tuple[FileEdit, ...]) -> Fix:
     edits = dict.fromkeys((*(FileEdit(path, each) for each in told), *imports))
     return Fix(title, tuple(edits), Applicability.UNSAFE)
+
+
+def _may_be_none(facts: Facts, attribute: Attribute) -> bool:
+    """Whether the statement that sets the attribute gives it None in some object."""
+    scope = attribute.outline.scope(attribute.function)
+    span = attribute.outline.source.span(attribute.outline.statement_of(attribute.target))
+    bindings = facts.bindings(attribute.site.path, scope).get(f"self.{attribute.name}", [])
+    return any(binding.kind == "none" and binding.statement == span for binding in bindings)
 
 
 def _is_unpacked(attribute: Attribute, statement: ast.stmt) -> bool:
@@ -143,7 +153,7 @@ def _registered(source: Source, value: ast.expr, name: str) -> Edit:
         and not ast.dump(value).count("Constant")
         and not _entries(value)
     )
-    if empty or (isinstance(value, ast.Call) and not value.args and not value.keywords):
+    if empty or (_form_of(value) and isinstance(value, ast.Call) and not value.args and not value.keywords):
         return ReplaceExpression(span, f"{name}()")
     if isinstance(value, ast.Call) and ast.unparse(value.func) == "tuple":
         return ReplaceExpression(source.span(value.func), name)

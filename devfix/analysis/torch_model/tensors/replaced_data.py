@@ -13,6 +13,7 @@ from devfix.analysis.language import iteration, rebinding
 from devfix.analysis.nn import modules
 from devfix.analysis.record.trails import dtype_trails, extend
 from devfix.analysis.reuse import reads
+from devfix.analysis.text import shared_attributes
 from devfix.analysis.torch_model.tensors import leaves, requirements
 from devfix.analysis.torch_model.tensors.requirements import Part
 
@@ -162,13 +163,13 @@ def _layer(interp: Interpreter, parameter: ast.expr, owner: Value | None) -> Ref
 
 
 def _is_attribute(interp: Interpreter, parameter: ast.expr, owner: Value | None) -> bool:
-    """Whether a parameter is written as the attribute of one object, so that nobody else's can be meant."""
+    """Whether a parameter is written as the attribute of one object, and no other attribute may be the same parameter."""
     obj = interp.obj_of(owner)
-    return (
-        isinstance(owner, Ref)
-        and isinstance(parameter, ast.Attribute)
-        and obj is not None
-        and parameter.attr in obj.attrs
+    if not isinstance(owner, Ref) or not isinstance(parameter, ast.Attribute) or obj is None:
+        return False
+    sources = interp.program.sources.values()
+    return parameter.attr in obj.attrs and not any(
+        parameter.attr in shared_attributes.names(source.tree) for source in sources
     )
 
 
