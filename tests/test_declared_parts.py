@@ -55,6 +55,48 @@ batch = Labelled(torch.ones(5, 3), torch.ones(5)).to(device)
 print((batch.x.sum(1) - batch.y).sum().item())
 print(Points(torch.ones(2)).to(device).x.sum().item())
 """
+#: A class whose objects may be there without one of the parts.
+BASE = """
+import torch
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+class Batch:
+    def __init__(self, x, edges):
+        self.x = x
+        GIVEN
+
+    def to(self, device):
+        self.x = self.x.to(device)
+        return self
+
+MORE
+batch = Batch(torch.ones(2, 4), torch.ones(2, 4)).to(device)
+print((batch.x - batch.edges).sum().item())
+"""
+WITHOUT = """
+class Small(Batch):
+    def __init__(self, x):
+        self.x = x
+
+print(Small(torch.ones(3)).to(device).x.sum().item())
+"""
+_AT_TIMES = "if edges is not None:\n            self.edges = edges"
+
+
+@pytest.mark.parametrize(
+    ("given", "more"), [("self.edges = edges", WITHOUT), (_AT_TIMES, "print(Batch(torch.ones(3), None).x)")]
+)
+def test_a_part_that_some_objects_are_made_without_moves_where_it_is_made(given: str, more: str) -> None:
+    text = BASE.replace("GIVEN", given).replace("MORE", more)
+    fixed = fix_texts({"main.py": text})[0]["main.py"]
+    assert "self.edges.to" not in fixed
+    assert check_texts({"main.py": fixed}) == []
+
+
+def test_a_part_that_each_object_has_moves_in_the_method() -> None:
+    text = BASE.replace("GIVEN", "self.edges = edges").replace("MORE", "")
+    assert "self.edges = self.edges.to(device)" in fix_texts({"main.py": text})[0]["main.py"]
 
 
 @pytest.mark.parametrize("text", [DERIVED.replace("OWN", ""), LIKE])

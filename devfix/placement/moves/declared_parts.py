@@ -21,10 +21,11 @@ _METHODS = (ast.FunctionDef, ast.AsyncFunctionDef)
 def has(facts: Facts, place: Place, receiver: str, name: str) -> bool:
     """Whether a method that calls its object ``receiver`` finds the part ``name`` in whichever object it has.
 
-    A class that is derived from its own may have given that to its objects alone. Of what is no such method nothing is said.
+    A class that is derived from its own may have given that to its objects alone, or have made its objects without it. Of what is
+    no such method nothing is said.
     """
     cls = _class_of(place.outline, place.node, receiver)
-    return cls is None or any(declares(each, name) for each in (cls, *constructed.bases(facts, cls)))
+    return cls is None or _is_given_always(facts, cls, name)
 
 
 def after_base(facts: Facts, place: Place, name: str) -> Place | None:
@@ -58,7 +59,12 @@ def may_be_missing(cls: ast.ClassDef | None, name: str) -> bool:
 def each_has(facts: Facts, cls: ast.ClassDef, name: str) -> bool:
     """Whether a part is there from the start in each object of a class, and of those derived from it, and is never missing."""
     known = (cls, *constructed.bases(facts, cls))
-    if any(may_be_missing(each, name) for each in known) or not any(_gives(each, name) for each in known):
+    return not any(may_be_missing(each, name) for each in known) and _is_given_always(facts, cls, name)
+
+
+def _is_given_always(facts: Facts, cls: ast.ClassDef, name: str) -> bool:
+    """Whether a class, or a base of it, gives its objects a part in any case, and so does each class that is derived from it."""
+    if not any(_gives(each, name) for each in (cls, *constructed.bases(facts, cls))):
         return False
     return all(_gives(heir, name) or _begins_as_base(heir) for _, heir in heirs(facts, cls))
 
