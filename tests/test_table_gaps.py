@@ -32,9 +32,10 @@ DTYPES = {
     "table[['a']].shift(-1).values": "float64",
     "table['a'].diff().values": "float64",
     "table['a'].diff(-1).dropna().values": "float64",
-    "table['a'].mask(table['b'] > 1).values": "float64",
+    "table['a'].mask(table['b'] > 1).dropna().values": "float64",
+    "table['a'].mask(table['b'] > 9).values": numpy_types.WIDE,  # nothing is hidden, as nobody minds
     "table['a'].where(table['b'] > 1).ffill().values": "float64",
-    "read['a'].mask(np.arange(3) < 1).values": "float64",
+    "read['a'].mask(np.arange(3) < 1).fillna(-1).values": "float64",
     "table['c'].mask(table['b'] > 1).values": "float32",
     "table['a'].mask(table['b'] > 1, 0).values": "int64",
     "table['a'].where(table['b'] > 1, other=-1).values": "int64",
