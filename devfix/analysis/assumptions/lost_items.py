@@ -11,7 +11,8 @@ from devfix.analysis.domain.lattice import CPU
 from devfix.analysis.domain.values import UNKNOWN, Obj, Ref, Tensor, TupleValue, Unknown, Value, members
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.language.rebinding import rebind
-from devfix.analysis.text.moving_loops import Scope, places_in, vain_move, way_to_keep
+from devfix.analysis.reuse import reads
+from devfix.analysis.text.moving_loops import places_in, vain_move, way_to_keep
 from devfix.analysis.torch_model.tensors import moves, operand_types
 from devfix.analysis.torch_model.tensors.moves import Target
 from devfix.origin_kinds import IN_LIST, IN_TUPLE, IN_TURN
@@ -75,7 +76,7 @@ def _mark_names(
         return
     if not all(_can_be_set(interp, place) for place in places):
         return
-    if way_to_keep(_scope(interp), loop, IN_TURN) is None:
+    if way_to_keep(reads.scope(interp), loop, IN_TURN) is None:
         return
     for place, value in zip(places, values, strict=True):
         if (marked := _marked(value, site)) is not value:
@@ -83,7 +84,7 @@ def _mark_names(
 
 
 def _mark_container(interp: Interpreter, loop: ast.For, call: ast.Call, target: Target) -> None:
-    container, scope = interp.eval(loop.iter), _scope(interp)
+    container, scope = interp.eval(loop.iter), reads.scope(interp)
     if isinstance(container, TupleValue):
         if (
             _can_be_plain(container, target)
@@ -116,11 +117,6 @@ def _can_be_set(interp: Interpreter, place: ast.expr) -> bool:
 def _can_be_plain(container: TupleValue, target: Target) -> bool:
     """Whether a tuple of copies does as well: nobody asks it for a field by its name."""
     return not container.names and all(_can_be_copied(item, target) for item in container.items)
-
-
-def _scope(interp: Interpreter) -> Scope:
-    function = interp.frame.function
-    return interp.program.sources[interp.frame.path].tree if function is None else function.node
 
 
 def _marked_list(obj: Obj, site: Origin, target: Target) -> Obj:

@@ -222,13 +222,13 @@ def _names_data(interp: Interpreter, test: ast.expr) -> bool:
         test = test.operand
     if not isinstance(test, ast.Name):
         return compares_draw(interp, test)
-    return test.id in data_names(_scope(interp)) or test.id in _told_by_rounds(_scope(interp))
+    return test.id in data_names(reads.scope(interp)) or test.id in _told_by_rounds(reads.scope(interp))
 
 
 def is_of_data(interp: Interpreter, test: ast.expr) -> bool:
     """Whether a test is none of options although nothing but names stands in it: of a draw, of what a round brought, or of how much a tensor holds."""
     if isinstance(test, ast.Name):
-        return test.id in _told_by_rounds(_scope(interp))
+        return test.id in _told_by_rounds(reads.scope(interp))
     return compares_draw(interp, test) or counted_rows.are_asked_for(interp, test)
 
 
@@ -272,17 +272,12 @@ def compares_draw(interp: Interpreter, test: ast.expr) -> bool:
     if not names:
         return False
     if all(isinstance(op, _ORDERING) for op in test.ops):
-        return not names.isdisjoint(_drawn(_scope(interp)))
+        return not names.isdisjoint(_drawn(reads.scope(interp)))
     return (
         len(test.ops) == 1
         and isinstance(test.ops[0], _TELLING)
-        and not names.isdisjoint(_chosen(_scope(interp)))
+        and not names.isdisjoint(_chosen(reads.scope(interp)))
     )
-
-
-def _scope(interp: Interpreter) -> ast.AST:
-    function = interp.frame.function
-    return reads.tree(interp) if function is None else function.node
 
 
 @remembered

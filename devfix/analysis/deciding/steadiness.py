@@ -34,9 +34,7 @@ if TYPE_CHECKING:
 
 def is_steady(interp: Interpreter, test: ast.expr) -> bool:
     """Whether nothing in the function or script around gives what a test asks for another value."""
-    function = interp.frame.function
-    looks = _looked(test)
-    scope = reads.tree(interp) if function is None else function.node
+    looks, scope = _looked(test), reads.scope(interp)
     if not looks.at or not _changing(scope).isdisjoint(looks.at):
         return False
     return not _is_refilled(scope, looks) and _declared(interp, scope).isdisjoint(looks.at)
@@ -48,7 +46,7 @@ def loop_of(interp: Interpreter, test: ast.expr) -> Loop | None:
     loop = frame.loops[-1] if frame.loops else None
     if not looks.at or loop is None or loop.node is None:
         return None
-    scope = reads.tree(interp) if frame.function is None else frame.function.node
+    scope = reads.scope(interp)
     brought = {name for name, last in _brought(loop.node).items() if last < (test.lineno, test.col_offset)}
     if not _changing(scope) & looks.at <= brought or _is_refilled(scope, looks):
         return None
@@ -75,9 +73,8 @@ def holds_still(interp: Interpreter, before: ast.expr, test: ast.expr) -> bool:
     """Whether a test comes out as the same test ``before`` it did: of files that is so until some are written."""
     if not any(isinstance(part, ast.expr) and asks_for_file(part) for part in walk(test)):
         return True
-    function = interp.frame.function
     first, last = ((each.lineno, each.col_offset) for each in (before, test))
-    written = _written(reads.tree(interp) if function is None else function.node)
+    written = _written(reads.scope(interp))
     return first <= last and not any(first < place < last for place in written)
 
 

@@ -79,8 +79,7 @@ def method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -
 def _is_asked_in_turn(interp: Interpreter, generator: Sequence, node: ast.Name) -> bool:
     if not generator.row:
         return False
-    function = interp.frame.function
-    asked = _asked_in_turn(reads.tree(interp) if function is None else function.node).get(node.id)
+    asked = _asked_in_turn(reads.scope(interp)).get(node.id)
     if asked is None or (asked.loop is not None and asked.loop < (node.lineno, node.col_offset)):
         return False
     return any(interp.site("result", maker) == generator.made for maker in asked.makers)

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from devfix.analysis.domain.values import Obj, Value
     from devfix.analysis.interpreter import Interpreter
 
+#: What has names of its own and is executed as a whole.
+Scope = ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 #: The fact of a module that was on the accelerator, and was taken back to the CPU, for a while perhaps.
 TAKEN_BACK = "taken back"
 
@@ -44,6 +46,12 @@ def tree(interp: Interpreter) -> ast.Module:
     """The tree of the file that is being executed, for a look at more of it than one function."""
     interp.reads.add(("text", interp.frame.path))
     return interp.source.tree
+
+
+def scope(interp: Interpreter) -> Scope:
+    """The function that is being executed, or else the file."""
+    function = interp.frame.function
+    return tree(interp) if function is None else function.node
 
 
 def moves(interp: Interpreter, called: str, place: int | str) -> bool:

@@ -16,9 +16,7 @@ from devfix.placement.to_host import shared_memory
 
 def may_move(facts: Facts, place: Place, statement: ast.Assign) -> bool:
     """Whether what a statement gives the name at a place may move there: each use sees that, or what is on the accelerator."""
-    if shared_memory.is_written_later(Place(place.path, place.outline, statement.value)):
-        return False
-    if aliases.is_written(place.outline, statement):
+    if _is_written_to(place.outline, statement):
         return False
     return decides(place.outline, statement, statement.targets[0]) or _moves_with_others(
         facts, place, statement
@@ -62,9 +60,14 @@ def _is_to_move(facts: Facts, outline: Outline, binding: Binding) -> bool:
     target = statement.targets[0]
     if not isinstance(target, ast.Name) or not decides(outline, statement, target):
         return False
+    found = _meets(facts, outline.source.path, outline.source.span(target))
+    return found and not _is_written_to(outline, statement)
+
+
+def _is_written_to(outline: Outline, statement: ast.Assign) -> bool:
+    """Whether something writes to what a statement gives a name, and means what else has that."""
     value = Place(outline.source.path, outline, statement.value)
-    stays = shared_memory.is_written_later(value) or aliases.is_written(outline, statement)
-    return not stays and _meets(facts, outline.source.path, outline.source.span(target))
+    return shared_memory.is_written_later(value) or aliases.is_written(outline, statement)
 
 
 def _meets(facts: Facts, path: str, named: Span) -> bool:

@@ -48,9 +48,8 @@ def _anew(outline: Outline, loop: ast.For, move: VainMove, kind: str) -> Fix:
     if kind == IN_TURN:
         code = ", ".join(_moved(outline, move, place) for place in places)
     else:
-        code = (
-            f"tuple({_each(outline, loop, move)})" if kind == IN_TUPLE else f"[{_each(outline, loop, move)}]"
-        )
+        each = _each(outline, loop, move)
+        code = f"tuple({each})" if kind == IN_TUPLE else f"[{each}]"
     source, span, kept = outline.source, outline.source.span(loop), ", ".join(places)
     text = "\n".join([*source.comments(span), f"{kept} = {code}"])
     edits = (FileEdit(source.path, InsertBefore(span, text)), FileEdit(source.path, DeleteStatement(span)))
