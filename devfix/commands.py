@@ -13,12 +13,13 @@ from pathlib import Path
 from devfix.baseline.known import Known
 from devfix.baseline.wishes import Wishes
 from devfix.cache.store import clean as remove
-from devfix.config import Asked, ConfigError, Configuration, Settings, configuration_of
+from devfix.config import Asked, Configuration, Settings, configuration_of
 from devfix.deferred import Deferred
 from devfix.discovery import short_path
 from devfix.engine import Engine, with_built_in
 from devfix.findings import Applicability
-from devfix.registry import PackFault, RegistryError, Rule, load
+from devfix.guard import ERROR, guarded
+from devfix.registry import PackFault, Rule, load
 from devfix.remembering import cache_folder, memory_of
 from devfix.report.catalogue import render_page, render_rules, render_rules_json
 from devfix.report.diff import render_diff
@@ -30,7 +31,6 @@ from devfix.timing import Timing
 from devfix.usage import UsageError
 
 _STDIN = Path("-")
-_ERROR = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,15 +98,6 @@ def config(path: Path, asked: Asked, *, as_json: bool) -> int:
     return guarded(lambda: _config(path, asked, as_json=as_json))
 
 
-def guarded(command: Callable[[], int]) -> int:
-    """Run a command; what the user got wrong ends it with a message and exit code 2."""
-    try:
-        return command()
-    except (ConfigError, RegistryError, UsageError) as error:
-        sys.stderr.write(f"error: {printable(str(error))}\n")
-        return _ERROR
-
-
 def _say(text: str) -> int:
     sys.stdout.write(text)
     return 0
@@ -125,7 +116,7 @@ def _listed(render: Callable[[list[Rule]], str]) -> int:
     loaded = load()
     _say(render(with_built_in(loaded.rules)))
     _complain(loaded.faults)
-    return _ERROR if loaded.faults else 0
+    return ERROR if loaded.faults else 0
 
 
 def _explained(name: str) -> int:
@@ -190,7 +181,7 @@ def _record(results: Results, engine: Engine, output: Output, *, keep: bool) -> 
 
     _say(f"{printable(record(results, engine, keep=keep))}\n")
     report_faults(results, output)
-    return _ERROR if results.has_faults else 0
+    return ERROR if results.has_faults else 0
 
 
 def _ignore(results: Results, options: Options, engine: Engine, output: Output) -> int:

@@ -9,8 +9,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TextIO
 
-from devfix.commands import Options, engine_of, guarded, output_of
+from devfix.commands import Options, engine_of, output_of
 from devfix.findings import Applicability
+from devfix.guard import guarded
 from devfix.proof.application import Application, apply_proven
 from devfix.proof.document import proofs_document, render_document
 from devfix.proof.inquiry import Wishes, exit_code, inquire

@@ -13,6 +13,7 @@ from types import ModuleType
 from typing import Any, Protocol
 
 from devfix.findings import Applicability, Finding
+from devfix.usage import CommandError
 
 #: The package of shipped rules; known here by name alone.
 BUILT_IN = "devfix_codemods"
@@ -36,7 +37,7 @@ CODE, NAME = re.compile(r"[A-Z]{2,8}[0-9]{1,4}"), re.compile(r"[a-z0-9]+(-[a-z0-
 RESERVED = re.compile(r"DF[0-9]")
 
 
-class RegistryError(Exception):
+class RegistryError(CommandError):
     """Rules of devfix itself that cannot be loaded together; the message names them."""
 
 

@@ -6,12 +6,13 @@ import os
 from dataclasses import dataclass, replace
 
 from devfix.config.globs import Glob
+from devfix.usage import CommandError
 
 #: How a rewritten program names its device.
 DEVICE_POLICIES = ("cuda", "mps-aware", "accelerator")
 
 
-class ConfigError(Exception):
+class ConfigError(CommandError):
     """A setting that devfix does not understand; the message says which and where.
 
     ``files`` are the settings files that were being read.

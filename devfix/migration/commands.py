@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from devfix.atomic_write import write_atomically
-from devfix.commands import guarded
+from devfix.guard import guarded
 from devfix.harmless_git import GitError
 from devfix.migration.campaign import Campaign, CampaignError
 from devfix.migration.campaign_file import load_campaign

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
 
-from devfix.commands import guarded
+from devfix.guard import guarded
 from devfix.report.paint import Paint, paint_for
 from devfix.running.account import Account, summary
 from devfix.running.child import RunError, run_in_place

@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from devfix.commands import Options, engine_of, guarded
+from devfix.commands import Options, engine_of
+from devfix.guard import guarded
 from devfix.proof.subject import SubjectError
 from devfix.report.diff import render_diff
 from devfix.report.paint import Paint, paint_for

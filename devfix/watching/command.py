@@ -8,13 +8,13 @@ import time
 from dataclasses import replace
 from datetime import datetime
 
-from devfix.commands import Options, guarded, report
+from devfix.commands import Options, report
 from devfix.config import ConfigError
-from devfix.registry import RegistryError
+from devfix.guard import guarded
 from devfix.report.paint import printable
 from devfix.report.summary import count_of
 from devfix.timing import Timing
-from devfix.usage import UsageError
+from devfix.usage import CommandError, UsageError
 from devfix.watching.sight import Sight
 
 #: Seconds from one look to the next.
@@ -66,7 +66,7 @@ def _checked(options: Options, sight: Sight) -> tuple[int, str]:
         sys.stdout.write(_CLEAR)
     try:
         _, results = report(replace(options, timing=options.timing and Timing()))
-    except (ConfigError, RegistryError, UsageError) as error:
+    except CommandError as error:
         sys.stderr.write(f"error: {printable(str(error))}\n")
         sight.add(error.files if isinstance(error, ConfigError) else ())
         return 2, "not checked"
