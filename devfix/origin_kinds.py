@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
-#: How a move comes to be in vain where a loop throws the copies away: of what is in a list, in a tuple, or has names side by side.
-OF_LOOPS = IN_LIST, IN_TUPLE, IN_TURN = ("discarded-in-list", "discarded-in-tuple", "discarded-in-turn")
+#: How a move comes to be in vain where a loop throws the copies away: of what is in a list, in a tuple, has names side by side, or
+#: is in a dict.
+OF_LOOPS = IN_LIST, IN_TUPLE, IN_TURN, IN_DICT = (
+    "discarded-in-list",
+    "discarded-in-tuple",
+    "discarded-in-turn",
+    "discarded-in-dict",
+)
 #: All ways: the copy of the tensor is thrown away, that of what it is in, or a loop does so.
 DISCARDED = ("discarded-move", "discarded-copy", *OF_LOOPS)
 #: What an origin can be. How a value came to be: a factory call, a random factory call, an element of a

@@ -1,33 +1,34 @@
-"""Lost items: what a loop moves one by one, and throws away, stays where it is in the list, the tuple or the names it came from."""
+"""Lost items: what is moved one by one, and thrown away, stays where it is in the list, the dict, the tuple or the names it came from."""
 
 from __future__ import annotations
 
 import ast
 from typing import TYPE_CHECKING, TypeGuard
 
+from devfix.analysis.assumptions.changed_items import items_of, with_items_changed
 from devfix.analysis.assumptions.discarding import is_frozen
-from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.lattice import CPU
 from devfix.analysis.domain.values import UNKNOWN, Obj, Ref, Tensor, TupleValue, Unknown, Value, members
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.language.rebinding import rebind
 from devfix.analysis.reuse import reads
-from devfix.analysis.text.moving_loops import places_in, vain_move, way_to_keep
+from devfix.analysis.text.moving_loops import way_to_keep
+from devfix.analysis.text.vain_moves import VainMove, places_in, vain_move
 from devfix.analysis.torch_model.tensors import moves, operand_types
 from devfix.analysis.torch_model.tensors.moves import Target
-from devfix.origin_kinds import IN_LIST, IN_TUPLE, IN_TURN
+from devfix.origin_kinds import IN_DICT, IN_LIST, IN_TUPLE, IN_TURN
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
     from devfix.findings import Origin
 
 
-def enter(interp: Interpreter, loop: ast.For | ast.AsyncFor, container: Value) -> None:
-    """A loop that moves in vain begins: what kind of container it goes through is written down, as it may be another in other calls."""
-    move = vain_move(loop) if isinstance(loop, ast.For) else None
-    if move is None or places_in(loop.iter):
+def enter(interp: Interpreter, statement: ast.stmt) -> None:
+    """What moves in vain begins: the kind of container it goes through is written down, as it may be another in other calls."""
+    move = vain_move(statement)
+    if move is None or places_in(move.over.container):
         return
-    for member in members(container):
+    for member in members(interp.eval(move.over.container)):
         if not isinstance(member, Unknown):
             interp.recorder.remarked.add(interp.site(_kind_of(interp, member), move.call))
 
@@ -35,27 +36,47 @@ def enter(interp: Interpreter, loop: ast.For | ast.AsyncFor, container: Value) -
 def _kind_of(interp: Interpreter, container: Value) -> str:
     if isinstance(container, TupleValue):
         return "discarded-in-tuple"
-    return "discarded-in-list" if _is_list(interp.obj_of(container)) else "discarded-in-turn"
+    obj = interp.obj_of(container)
+    if obj is not None and obj.kind == "dict":
+        return "discarded-in-dict"
+    return "discarded-in-list" if _is_list(obj) else "discarded-in-turn"
 
 
 def mark(interp: Interpreter, statement: ast.Assign | ast.Expr, moved: Value) -> None:
-    """What is on the CPU in the container that the loop around a statement goes through remembers that somebody meant to move it.
+    """What is on the CPU in the container that is gone through remembers that somebody meant to move it.
 
-    That is where the statement is all that the loop does, and nothing else reads the name that it has for each item.
+    That is where nothing takes the copies: neither the list that a comprehension makes, nor the name that a loop has for each item.
     """
-    loop = interp.frame.loops[-1].node if interp.frame.loops else None
-    if not isinstance(loop, ast.For) or not isinstance(moved, Tensor) or not moved.device.is_accelerator:
+    in_loop = not isinstance(statement.value, (ast.ListComp, ast.DictComp))
+    node = _loop(interp) if in_loop else statement
+    move = vain_move(node) if node is not None else None
+    if node is None or move is None or move.statement is not statement:
         return
-    move = vain_move(loop)
-    if move is None or move.statement is not statement:
+    if not in_loop:
+        enter(interp, statement)
+    if not (_is_there(moved) if in_loop else _holds_moved(interp.obj_of(moved))):
         return
     target = _target(interp, move.call)
     if target is None:
         return
-    if places := places_in(loop.iter):
-        _mark_names(interp, loop, places, interp.site("discarded-in-turn", move.call), target)
+    if places := places_in(move.over.container):
+        _mark_names(interp, node, places, interp.site("discarded-in-turn", move.call), target)
     else:
-        _mark_container(interp, loop, move.call, target)
+        _mark_container(interp, node, move, target)
+
+
+def _loop(interp: Interpreter) -> ast.stmt | None:
+    return interp.frame.loops[-1].node if interp.frame.loops else None
+
+
+def _is_there(value: Value | None) -> bool:
+    return isinstance(value, Tensor) and value.device.is_accelerator
+
+
+def _holds_moved(obj: Obj | None) -> bool:
+    """Whether a comprehension made nothing but copies on the accelerator."""
+    held = items_of(obj) if obj is not None else []
+    return bool(held) and all(map(_is_there, held))
 
 
 def _target(interp: Interpreter, call: ast.Call) -> Target | None:
@@ -69,37 +90,47 @@ def _target(interp: Interpreter, call: ast.Call) -> Target | None:
 
 
 def _mark_names(
-    interp: Interpreter, loop: ast.For, places: list[ast.expr], site: Origin, target: Target
+    interp: Interpreter, node: ast.stmt, places: list[ast.expr], site: Origin, target: Target
 ) -> None:
     values = [operand_types.tensor_of(interp, interp.eval(place)) for place in places]
     if not all(_can_be_copied(value, target) for value in values):
         return
     if not all(_can_be_set(interp, place) for place in places):
         return
-    if way_to_keep(reads.scope(interp), loop, IN_TURN) is None:
+    if way_to_keep(reads.scope(interp), node, IN_TURN) is None:
         return
     for place, value in zip(places, values, strict=True):
         if (marked := _marked(value, site)) is not value:
             rebind(interp, place, marked)
 
 
-def _mark_container(interp: Interpreter, loop: ast.For, call: ast.Call, target: Target) -> None:
-    container, scope = interp.eval(loop.iter), reads.scope(interp)
+def _mark_container(interp: Interpreter, node: ast.stmt, move: VainMove, target: Target) -> None:
+    place, scope = move.over.container, reads.scope(interp)
+    container = interp.eval(place)
     if isinstance(container, TupleValue):
         if (
             _can_be_plain(container, target)
-            and _can_be_set(interp, loop.iter)
-            and way_to_keep(scope, loop, IN_TUPLE) is not None
+            and _can_be_set(interp, place)
+            and way_to_keep(scope, node, IN_TUPLE) is not None
         ):
-            site = interp.site("discarded-in-tuple", call)
-            rebind(interp, loop.iter, container.with_items(_marked(item, site) for item in container.items))
+            site = interp.site("discarded-in-tuple", move.call)
+            rebind(interp, place, container.with_items(_marked(item, site) for item in container.items))
         return
-    way = way_to_keep(scope, loop, IN_LIST)
     for ref in members(container):
         obj = interp.obj_of(ref)
-        # What is like a list can do more than one that is made anew.
-        if isinstance(ref, Ref) and _is_list(obj) and (way == "in place" or (way and obj.cls == UNKNOWN)):
-            interp.update(ref, _marked_list(obj, interp.site("discarded-in-list", call), target))
+        if isinstance(ref, Ref) and obj is not None and _fits(interp, obj, node, move):
+            interp.update(ref, _marked_object(obj, interp.site(_kind_of(interp, ref), move.call), target))
+
+
+def _fits(interp: Interpreter, obj: Obj, node: ast.stmt, move: VainMove) -> bool:
+    """Whether a list, or a dict, takes the copies in the way in which they are kept."""
+    if obj.kind not in ("list", "dict") or (obj.kind == "dict") != move.over.values:
+        return False
+    way = way_to_keep(reads.scope(interp), node, IN_DICT if obj.kind == "dict" else IN_LIST)
+    if way == "in place" and (isinstance(node, ast.For) or obj.kind == "dict"):
+        return True
+    # What is like a list can do more than one that is made anew, and may take no slice.
+    return way is not None and obj.cls == UNKNOWN
 
 
 def _is_list(obj: Obj | None) -> TypeGuard[Obj]:
@@ -119,12 +150,10 @@ def _can_be_plain(container: TupleValue, target: Target) -> bool:
     return not container.names and all(_can_be_copied(item, target) for item in container.items)
 
 
-def _marked_list(obj: Obj, site: Origin, target: Target) -> Obj:
-    if not all(_can_be_copied(item, target) for item in (*(obj.items or ()), obj.element)):
+def _marked_object(obj: Obj, site: Origin, target: Target) -> Obj:
+    if not all(_can_be_copied(item, target) for item in items_of(obj)):
         return obj
-    items = obj.items and tuple([_marked(item, site) for item in obj.items])
-    element = _marked(obj.element, site) if obj.element is not None else None
-    return replace(obj, items=items, element=element)
+    return with_items_changed(obj, lambda item: _marked(item, site))
 
 
 def _marked(value: Value, site: Origin) -> Value:

@@ -36,7 +36,7 @@ def for_(interp: Interpreter, node: ast.For | ast.AsyncFor) -> None:
     Rounds end early where one changed nothing. Counters become any number, and ``break`` joins behind ``else``.
     """
     iterable = interp.eval(node.iter)
-    lost_items.enter(interp, node, iterable)
+    lost_items.enter(interp, node)
     places = replacing.places(interp, node)
     replacing.renew(interp, node)
     exact = iteration.fresh_items(interp, iterable, node.iter) if places is None else places

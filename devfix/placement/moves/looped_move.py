@@ -1,17 +1,19 @@
-"""Moves in a loop that keeps none of what it moves: the copies are given to what the loop goes through."""
+"""Moves of each item of which nothing is kept: the copies are given to what is gone through."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Container
 
-from devfix.analysis.text.moving_loops import VainMove, places_in, vain_move, way_to_keep
+from devfix.analysis.text.moving_loops import Way, way_to_keep
 from devfix.analysis.text.outline import Outline
+from devfix.analysis.text.vain_moves import VainMove, places_in, vain_move
 from devfix.analysis.text.vocabulary import every_name_in
 from devfix.findings import (
     Applicability,
     BindResult,
     DeleteStatement,
+    Edit,
     FileEdit,
     Fix,
     InsertBefore,
@@ -19,68 +21,101 @@ from devfix.findings import (
     ReplaceExpression,
     WrapExpression,
 )
-from devfix.origin_kinds import IN_TUPLE, IN_TURN
+from devfix.origin_kinds import IN_DICT, IN_TUPLE, IN_TURN
 
-#: What the number of an item can be called.
+#: What the number of an item, or its key, can be called.
 _NUMBERS = ("i", "index", "number", "place")
+_KEYS = ("key", "name", "k", "each_key")
+Names = Container[str | None]
 
 
 def kept(outline: Outline, move: Origin) -> Fix | None:
-    """``batch = [x.to(device) for x in batch]`` in place of the loop, ``batch[i] = x.to(device)`` in it, or ``x, y = ...``."""
+    """``batch = [x.to(device) for x in batch]`` in place of the statement, ``batch[i] = x.to(device)`` in it, or ``x, y = ...``."""
     statement = outline.statement_at(move.span)
-    around = outline.around(statement) if statement is not None else ()
-    loop = next((node for node in around if isinstance(node, ast.For)), None)
-    found = vain_move(loop) if loop is not None else None
-    if loop is None or found is None:
+    around = (statement, *outline.around(statement)) if statement is not None else ()
+    node = next((each for each in around if isinstance(each, ast.stmt) and vain_move(each)), None)
+    found = vain_move(node) if node is not None else None
+    if node is None or found is None:
         return None
-    scope = outline.function_of(loop) or outline.source.tree
-    match way_to_keep(scope, loop, move.kind):
-        case "in place":
-            return _in_place(outline, loop, found, every_name_in(scope))
-        case "anew":
-            return _anew(outline, loop, found, move.kind)
-    return None
+    scope = outline.function_of(node) or outline.source.tree
+    way, taken = way_to_keep(scope, node, move.kind), every_name_in(scope)
+    if way == "in place" and isinstance(node, ast.For):
+        return _in_place(outline, node, found, taken)
+    return _anew(outline, node, found, move.kind, way, taken) if way is not None else None
 
 
-def _anew(outline: Outline, loop: ast.For, move: VainMove, kind: str) -> Fix:
-    """A statement in the place of the loop, below the comments that stand in that."""
-    places = [ast.unparse(place) for place in places_in(loop.iter) or [loop.iter]]
-    if kind == IN_TURN:
-        code = ", ".join(_moved(outline, move, place) for place in places)
-    else:
-        each = _each(outline, loop, move)
-        code = f"tuple({each})" if kind == IN_TUPLE else f"[{each}]"
-    source, span, kept = outline.source, outline.source.span(loop), ", ".join(places)
-    text = "\n".join([*source.comments(span), f"{kept} = {code}"])
+def _anew(outline: Outline, node: ast.stmt, move: VainMove, kind: str, way: Way, taken: Names) -> Fix | None:
+    """A statement in the place of the one that moves in vain, below the comments that stand in that."""
+    container = move.over.container
+    kept = ", ".join(ast.unparse(place) for place in places_in(container) or [container])
+    code = _copies(outline, move, kind, taken)
+    if code is None:
+        return None
+    given = f"{kept} = {code}"
+    if way == "in place":
+        given = f"{kept}.update({code})" if kind == IN_DICT else f"{kept}[:] = {code}"
+    source, span = outline.source, outline.source.span(node)
+    text = "\n".join([*source.comments(span), given])
     edits = (FileEdit(source.path, InsertBefore(span, text)), FileEdit(source.path, DeleteStatement(span)))
     return Fix(f"keep the results in `{kept}`", edits, Applicability.SAFE)
 
 
-def _each(outline: Outline, loop: ast.For, move: VainMove) -> str:
+def _copies(outline: Outline, move: VainMove, kind: str, taken: Names) -> str | None:
+    """The copies of what is gone through, in the form that it has."""
+    if kind == IN_TURN:
+        places = (ast.unparse(place) for place in places_in(move.over.container))
+        return ", ".join(_moved(outline, move, place) for place in places)
+    if kind != IN_DICT:
+        each = _each(outline, move)
+        return f"tuple({each})" if kind == IN_TUPLE else f"[{each}]"
+    key = _key(move, _KEYS, taken)
+    entry = f"{key}: {_moved(outline, move, move.over.name)}"
+    container = _text(outline, move.over.container)
+    return f"{{{entry} for {key}, {move.over.name} in {container}.items()}}" if key else None
+
+
+def _each(outline: Outline, move: VainMove) -> str:
     """The copies, one by one; what the loop leaves alone is among them as it is."""
-    name = ast.unparse(loop.target)
+    name = move.over.name
     moved = _moved(outline, move, name)
     if move.test is not None:
         moved = f"{moved} if {_text(outline, move.test.test)} else {name}"
-    return f"{moved} for {name} in {_text(outline, loop.iter)}"
+    return f"{moved} for {name} in {_text(outline, move.over.container)}"
 
 
-def _in_place(outline: Outline, loop: ast.For, move: VainMove, taken: Container[str | None]) -> Fix | None:
-    """Each item of the list gets its copy by its number."""
-    number = next((name for name in _NUMBERS if name not in taken), None)
+def _in_place(outline: Outline, loop: ast.For, move: VainMove, taken: Names) -> Fix | None:
+    """Each item of the list gets its copy by its number, each of the dict by its key."""
+    number = _key(move, _KEYS if move.over.values else _NUMBERS, taken)
     if number is None:
         return None
     source = outline.source
-    entry, statement = f"{ast.unparse(loop.iter)}[{number}]", move.statement
+    entry, statement = f"{ast.unparse(move.over.container)}[{number}]", move.statement
     edits = [
-        WrapExpression(source.span(loop.target), f"{number}, "),
-        WrapExpression(source.span(loop.iter), "enumerate(", ")"),
+        *_numbered(outline, loop, move, number),
         ReplaceExpression(source.span(statement.targets[0]), entry)
         if isinstance(statement, ast.Assign)
         else BindResult(source.span(statement), entry),
     ]
     title = f"keep the result in `{entry}`"
     return Fix(title, tuple(FileEdit(source.path, edit) for edit in edits), Applicability.SAFE)
+
+
+def _numbered(outline: Outline, loop: ast.For, move: VainMove, number: str) -> list[Edit]:
+    """The loop gets the number or the key of each item, unless it has that."""
+    span = outline.source.span
+    if move.over.key is not None:
+        return [ReplaceExpression(span(move.over.key), number)] if move.over.key.id != number else []
+    pair = WrapExpression(span(loop.target), f"{number}, ")
+    if move.over.values:
+        return [pair, ReplaceExpression(span(loop.iter), f"{ast.unparse(move.over.container)}.items()")]
+    return [pair, WrapExpression(span(loop.iter), "enumerate(", ")")]
+
+
+def _key(move: VainMove, names: tuple[str, ...], taken: Names) -> str | None:
+    """What the number or the key of an item is called: as it is, unless that says that nobody uses it."""
+    if move.over.key is not None and not move.over.key.id.startswith("_"):
+        return move.over.key.id
+    return next((name for name in names if name not in taken), None)
 
 
 def _moved(outline: Outline, move: VainMove, receiver: str) -> str:
