@@ -6,8 +6,6 @@ import warnings
 from collections.abc import Iterator
 
 import pytest
-import torch
-from fidelity import operator_rows
 from reality import lies
 from text_program import check_texts, clashes, fix_texts
 from torch import nn
@@ -135,25 +133,6 @@ def test_what_is_refused_is_found_and_nothing_else(machine: Machine, dtype: str,
     lines = [EXPRESSIONS[int(clash.partition(":")[0]) - first] for clash in found]
     assert (set(lines) - set(refused), set(refused) - set(lines)) == (set(), set())
     assert dtype.startswith("torch.float") == (not refused)
-
-
-def test_what_floats_are_asked_of_is_what_torch_lists() -> None:
-    """Its own database of operators says which dtypes each takes on the CPU, and which on CUDA."""
-    whole = {torch.int64, torch.int32, torch.int16, torch.int8, torch.bool}
-    listed: dict[str, tuple[bool, bool]] = {}
-    for operator in operator_rows.database():
-        if torch.float32 not in operator.dtypesIfCUDA or operator.variant_test_name == "with_dtype":
-            continue  # what has no floats, and what is told to make some
-        if operator.name.startswith("masked."):
-            continue
-        name = operator.name.rpartition(".")[2]
-        on_host, there = listed.get(name, (False, False))
-        listed[name] = on_host or bool(operator.dtypes & whole), there or bool(operator.dtypesIfCUDA & whole)
-    everywhere = float_operations.OF_FLOATS | float_operations.TOGETHER
-    there_alone = float_operations.OF_FLOATS_THERE | float_operations.TOGETHER_THERE
-    assert [name for name in sorted(everywhere & listed.keys()) if any(listed[name])] == []
-    assert [name for name in sorted(there_alone & listed.keys()) if listed[name][1]] == []
-    assert len((everywhere | there_alone) & listed.keys()) > 0.8 * len(everywhere | there_alone)
 
 
 def test_a_picture_of_bytes_is_cast_before_it_is_resized() -> None:
