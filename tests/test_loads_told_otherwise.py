@@ -33,9 +33,15 @@ net.to(device)
             "state = torch.load('a.pt') if torch.cuda.is_available() else torch.load('a.pt', map_location='cpu')\n"
             "net.load_state_dict(state)"
         ),
+        (
+            "if torch.cuda.is_available():\n    net.load_state_dict(torch.load('a.pt'))\n"
+            "else:\n    net.load_state_dict(torch.load('a.pt'))"
+        ),
+        "if torch.cuda.is_available() and net:\n    net.load_state_dict(torch.load('a.pt'))\nelse:\n    print('new')",
+        "if not torch.cuda.is_available():\n    print('new')\nelse:\n    net.load_state_dict(torch.load('a.pt'))",
     ],
 )
-def test_the_other_branch_says_where(load: str) -> None:
+def test_the_other_branch_says_where_or_is_for_other_machines(load: str) -> None:
     assert check_texts(files(PROGRAM.format(load=load))) == []
 
 
@@ -43,7 +49,8 @@ def test_the_other_branch_says_where(load: str) -> None:
     "load",
     [
         "net.load_state_dict(torch.load('a.pt'))",
-        "if torch.cuda.is_available():\n    net.load_state_dict(torch.load('a.pt'))\nelse:\n    print('new')",
+        "if device.type == 'cuda' or torch.cuda.is_available():\n    net.load_state_dict(torch.load('a.pt'))",
+        "if not torch.cuda.is_available():\n    print('slow')\nnet.load_state_dict(torch.load('a.pt'))",
         "if torch.load('a.pt', map_location='cpu'):\n    net.load_state_dict(torch.load('a.pt'))",
     ],
 )

@@ -12,6 +12,7 @@ from devfix.findings import Applicability, FileEdit, Fix, Mismatch, Origin, Repl
 from devfix.placement.blaming.causes import Trail, sites_of
 from devfix.placement.devices import device_expression
 from devfix.placement.devices.device_expression import Place
+from devfix.placement.devices.move_guards import AVAILABLE
 from devfix.placement.modules import assigned_state
 from devfix.placement.moves import state_part, taken_over
 from devfix.placement.telling import unused_device
@@ -55,11 +56,16 @@ class MapLocation:
         return [Fix(f"load it to `{code}`", (edit,), trust)]
 
     def is_told_otherwise(self) -> bool:
-        """Whether the other branch of a choice around the load says where to: here the author wants what is in the file."""
+        """Whether a choice around the load has none for other machines: the author wants what is in the file.
+
+        Its other branch says where to load to, or is the one that machines without an accelerator take.
+        """
         outline = self.facts.outline(self.load.path)
         load = outline.expression_at(self.load.span)
         chain = pairwise((load, *outline.around(load))) if load is not None else ()
-        return any(_says_other_branch(inner, around) for inner, around in chain)
+        return any(
+            _says_other_branch(inner, around) or _needs_accelerator(inner, around) for inner, around in chain
+        )
 
     @property
     def is_certain(self) -> bool:
@@ -94,6 +100,22 @@ def _says_other_branch(inner: ast.AST, choice: ast.AST) -> bool:
         return False
     body, other = (part if isinstance(part, list) else [part] for part in (choice.body, choice.orelse))
     return any(map(_says_where, other if inner in body else body))
+
+
+def _needs_accelerator(inner: ast.AST, choice: ast.AST) -> bool:
+    """Whether something stands in a branch that is taken only where there is an accelerator."""
+    if not isinstance(choice, (ast.If, ast.IfExp)) or inner is choice.test:
+        return False
+    test = choice.test
+    denied = isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not)
+    asked = test.operand if isinstance(test, ast.UnaryOp) and denied else test
+    parts = (
+        asked.values
+        if isinstance(asked, ast.BoolOp) and isinstance(asked.op, ast.And) and not denied
+        else [asked]
+    )
+    others = choice.orelse if isinstance(choice.orelse, list) else [choice.orelse]
+    return (inner in others) is denied and any(ast.unparse(part) == AVAILABLE for part in parts)
 
 
 def _says_where(branch: ast.AST) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Mapping
+from fnmatch import fnmatchcase
 from functools import reduce
 from typing import TYPE_CHECKING, TypeGuard
 
@@ -46,6 +47,10 @@ _TOKEN = "checkpoint|"  # noqa: S105 - the name of an unknown value
 _BROUGHT = f"{_TOKEN}brought|"
 _SAVES = frozenset(("torch.save", "th.save"))
 _JOINS = frozenset(("os.path.join", "osp.join", "path.join", "join", "str", "Path", "pathlib.Path"))
+#: What gives a file the content of another.
+_TAKES_PLACE = (
+    "os.rename os.replace os.link os.symlink shutil.copy shutil.copy2 shutil.copyfile shutil.move".split()
+)
 
 
 def load(interp: Interpreter, name: str, site: CallSite) -> Value:
@@ -60,7 +65,7 @@ def load(interp: Interpreter, name: str, site: CallSite) -> Value:
     made = interp.site("checkpoint" if open_ and not site.open else kind, site.node)
     key = _key(interp, site)
     if key is not None:
-        interp.loads[made] = interp.loads.get(made, frozenset()) | {key}
+        interp.loads[made] = interp.loads.get(made, frozenset()) | {_written_as(interp, key)}
         interp.read_files.update((key, key[:1]))
     whole = _whole(interp, key)
     if whole is not None and open_:
@@ -114,6 +119,14 @@ def save(interp: Interpreter, name: str, site: CallSite) -> Value:
     return NONE
 
 
+def take_place(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """A copy of a file that the program wrote, or its new name, is a file that the program wrote."""
+    source, target = _key(interp, site, 0, "src"), _key(interp, site, 1, "dst")
+    if source in interp.written and target is not None:
+        interp.written.add(target)
+    return UNKNOWN
+
+
 def _either(interp: Interpreter, written: tuple[str, ...], one: Snapshot, other: Snapshot) -> Snapshot:
     """What a file holds that is written twice: two files of one name, or one file with two contents, say nothing.
 
@@ -122,6 +135,14 @@ def _either(interp: Interpreter, written: tuple[str, ...], one: Snapshot, other:
     if _is_read(interp, written):
         return snapshots.read_and_written(one, other)
     return one if one == other else UNKNOWN
+
+
+def _written_as(interp: Interpreter, read: tuple[str, ...]) -> tuple[str, ...]:
+    """How the program has told a file by then that it may be: by its name, by a pattern of it, or by a variable."""
+    if read in interp.written or read[0] != "literal":
+        return read
+    found = (each for each in interp.written if each[0] != "literal" or fnmatchcase(read[-1], each[-1]))
+    return min(found, default=read)
 
 
 def _is_read(interp: Interpreter, written: tuple[str, ...]) -> bool:
@@ -138,9 +159,9 @@ def _whole(interp: Interpreter, key: tuple[str, ...] | None) -> Value | None:
     return found if interp.obj_of(found) is not None else None  # one that another path wrote is not there
 
 
-def _key(interp: Interpreter, site: CallSite, position: int = 0) -> tuple[str, ...] | None:
+def _key(interp: Interpreter, site: CallSite, position: int = 0, named: str = "f") -> tuple[str, ...] | None:
     """What identifies a file: its own literal name, the attribute or the local variable that names it."""
-    arg = site.get(position, "f")
+    arg = site.get(position, named)
     if arg is None or arg.node is None:
         return None
     if isinstance(arg.value, Const) and isinstance(arg.value.value, str):
@@ -299,4 +320,5 @@ def _origin(interp: Interpreter, value: Value | None) -> Origin | None:
 HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
     "torch.load": load,
     "torch.save": save,
+    **dict.fromkeys(_TAKES_PLACE, take_place),
 }
