@@ -1,7 +1,6 @@
 """What an expression can evaluate to in the abstract: immutable values and heap objects.
 
-Values are compared by what they are, not by where they came from: ``trail`` and ``roots`` tell a
-value's life for messages and fixes and take no part in equality.
+Values are compared by what they are: ``trail`` and ``roots``, which tell a value's life, take no part in it.
 """
 
 from __future__ import annotations
@@ -89,9 +88,10 @@ def usual_value(value: Value | None) -> Const | None:
 
 @frozen
 class DTypeValue(Value):
-    """A ``torch.dtype`` or NumPy dtype; None is some dtype."""
+    """A ``torch.dtype``, which is known to be ``of_torch`` where its text matters, or NumPy dtype; None is some dtype."""
 
     name: str | None
+    of_torch: bool = False
 
 
 @frozen

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from devfix.analysis.domain import classes
 from devfix.analysis.domain.copying import replace
-from devfix.analysis.domain.lattice import same_as
+from devfix.analysis.domain.lattice import CPU, UNKNOWN_DEVICE, same_as
 from devfix.analysis.domain.values import (
     UNKNOWN,
     Array,
@@ -42,7 +43,7 @@ from devfix.analysis.language import (
     named_tuples,
 )
 from devfix.analysis.language.frames import Arg, CallSite
-from devfix.analysis.nn.modules import is_module
+from devfix.analysis.nn.modules import is_module, module_device
 from devfix.analysis.reuse import reads
 from devfix.analysis.torch_model import names
 from devfix.analysis.torch_model.devices import device_settings, scattering
@@ -69,6 +70,8 @@ def get_attribute(interp: Interpreter, value: Value, name: str, node: ast.expr) 
         return _object_attribute(interp, value, name, node)
     if isinstance(value, Union):
         possible = fitting.with_attribute(interp, value.members, name)
+        if name == "device" and _are_apart(interp, possible):
+            return DeviceValue(UNKNOWN_DEVICE)
         return interp.either(
             possible, lambda member: get_attribute(interp, member, name, node), usual=value.usual
         )
@@ -92,6 +95,12 @@ def get_attribute(interp: Interpreter, value: Value, name: str, node: ast.expr) 
     return _plain_attribute(interp, value, name, node)
 
 
+def _are_apart(interp: Interpreter, possible: Iterable[Value]) -> bool:
+    """Whether some of several modules are on the CPU, and others not: no choice of the program tells where each run has it."""
+    devices = {module_device(interp, each) for each in possible}
+    return CPU in devices and len(devices) > 1
+
+
 def _plain_attribute(interp: Interpreter, value: Value, name: str, node: ast.expr) -> Value:
     if name == "__class__":
         return value_classes.class_of(interp, value)
@@ -109,6 +118,8 @@ def _plain_attribute(interp: Interpreter, value: Value, name: str, node: ast.exp
         return Const(value.node.name)
     if name == "__code__" and isinstance(value, Function):
         return signatures.code(interp, value)
+    if name in ("__str__", "__repr__") and isinstance(value, DTypeValue):
+        return Partial(External("builtins.str"), (value,), ())
     if name in tensor_attributes.OF_DTYPES and isinstance(value, DTypeValue):
         return (
             Scalar("bool") if value.name is None else Const(value.name in tensor_attributes.OF_DTYPES[name])

@@ -81,7 +81,7 @@ def external(name: str) -> Value:
     name = canonical(name)
     package, _, last = name.rpartition(".")
     if package == "torch" and (last in DTYPES or last in DTYPE_ALIASES):
-        return DTypeValue(DTYPE_ALIASES.get(last, last))
+        return DTypeValue(DTYPE_ALIASES.get(last, last), of_torch=True)
     if package == "math" and isinstance(getattr(math, last, None), float):
         return Const(getattr(math, last))
     if package in ("numpy", "torch") and last in ("pi", "e", "inf", "nan"):

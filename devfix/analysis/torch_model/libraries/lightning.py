@@ -21,6 +21,7 @@ from devfix.analysis.domain.values import (
     Ref,
     Scalar,
     Tensor,
+    Union,
     Value,
     members,
 )
@@ -101,11 +102,20 @@ def trainer(interp: Interpreter, name: str, site: CallSite) -> Value:
 
 
 def method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:
-    """``trainer.fit(model, loaders)`` and its kin, which end by bringing the model back to the CPU."""
+    """``trainer.fit(model, loaders)`` and its kin, of a model that may be one of several."""
     model = site.value(0, "model") or obj.facts.get(_LAST)
-    if name not in _PHASES or not isinstance(model, Ref):
+    if name not in _PHASES or not isinstance(model, (Ref, Union)):
         return UNKNOWN
     interp.update(ref, obj.with_fact(_LAST, model))
+    if isinstance(model, Ref):
+        return _run(interp, ref, model, name, site)
+    return interp.either(model.members, lambda each: _run(interp, ref, each, name, site))
+
+
+def _run(interp: Interpreter, ref: Ref, model: Value, name: str, site: CallSite) -> Value:
+    """What such a method does, which ends by bringing the model back to the CPU."""
+    if not isinstance(model, Ref):
+        return UNKNOWN
     run = Run(interp, ref, model, _data_module(interp, site), site)
     for maker in (run.data, model):
         if maker is not None:

@@ -22,6 +22,7 @@ from devfix.analysis.domain.values import (
     Class,
     Const,
     DeviceValue,
+    DTypeValue,
     Function,
     Obj,
     Ref,
@@ -41,6 +42,7 @@ from devfix.analysis.nn import modules
 from devfix.analysis.torch_model.arrays import numpy_types
 from devfix.analysis.torch_model.python import mapped, overloads
 from devfix.analysis.torch_model.python.folding import known
+from devfix.analysis.torch_model.python.text_methods import of_dtype
 from devfix.analysis.torch_model.tensors import operations, operators
 
 if TYPE_CHECKING:
@@ -301,6 +303,8 @@ def text(interp: Interpreter, name: str, site: CallSite) -> Value:
         return Const(str(value.value))
     if isinstance(value, DeviceValue) and value.device.kind in ("cpu", "accelerator"):
         return _device_text(value.device, name)
+    if isinstance(value, DTypeValue):
+        return of_dtype(value)
     usual = usual_value(value) if name.endswith("str") else None
     return Scalar("str", None if usual is None else str(usual.value))
 

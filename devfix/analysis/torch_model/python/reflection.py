@@ -106,7 +106,7 @@ def getattr_(interp: Interpreter, name: str, site: CallSite) -> Value:
     attribute = site.value(1)
     owner = without_none(site.args[0].value) if site.args else UNKNOWN
     if isinstance(attribute, Scalar) and attribute.usual in DTYPES and owner == External("torch"):
-        return DTypeValue(str(attribute.usual))  # an option that names a dtype
+        return DTypeValue(str(attribute.usual), of_torch=True)  # an option that names a dtype
     if (
         isinstance(attribute, Scalar)
         and isinstance(owner, External)

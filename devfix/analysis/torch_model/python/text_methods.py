@@ -8,9 +8,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.join import scalar_type
+from devfix.analysis.domain.lattice import DTYPES
 from devfix.analysis.domain.values import (
     UNKNOWN,
     Const,
+    DTypeValue,
     Obj,
     Scalar,
     Sequence,
@@ -103,6 +105,12 @@ def percent(text: str, given: Value) -> Value:
 def _filled(text: str, ends: tuple[str, str]) -> Value:
     """``"cuda:%d" % n`` and ``"cuda:{}".format(n)``: an accelerator, of an index not known."""
     return Const("cuda:?") if text.startswith(("cuda:%", "cuda:{")) else Scalar("str", ends=ends)
+
+
+def of_dtype(value: DTypeValue) -> Value:
+    """``str(x.dtype)``, which has the package in its beginning where the dtype is one of torch."""
+    known = value.of_torch and value.name in DTYPES
+    return Const(f"torch.{value.name}") if known else Scalar("str")
 
 
 def assembled(parts: list[Value]) -> Value:

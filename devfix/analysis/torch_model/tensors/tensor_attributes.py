@@ -93,7 +93,7 @@ def _tensor_attribute(interp: Interpreter, value: Tensor, name: str, node: ast.e
     if name == "device":
         return DeviceValue(value.device, followed=True, roots=roots_of_host(value))
     if name == "dtype":
-        return DTypeValue(value.dtype)
+        return DTypeValue(value.dtype, of_torch=True)
     if name == "shape":
         return shape(value)
     if name in ("ndim", "itemsize", "nbytes"):
