@@ -42,8 +42,8 @@ class GeneratorDevice(Rule):
     def check(self, facts: Facts) -> Iterator[Finding]:
         for mismatch in self.caused(facts):
             generator, result = mismatch.operands
-            message = (
-                f"the generator is on {device_name(generator.device)}, "
-                f"and what draws from it is on {device_name(result.device)}"
-            )
+            one, other = device_name(generator.device), device_name(result.device)
+            message = f"the generator is on {one}, and what draws from it is on {other}"
+            if generator.span == result.span:
+                message = f"without a `generator` this draws from the default one, on {one}, for the default device, {other}"
             yield self.finding(mismatch, message, Drawing(facts, mismatch).fixes())
