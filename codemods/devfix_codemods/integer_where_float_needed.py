@@ -40,6 +40,8 @@ class IntegerWhereFloatNeeded(Rule):
             names = " and ".join(f"`{operand.text}`" for operand in operands)
             verb = "are" if len(operands) > 1 else "is"
             where = " on an accelerator" if mismatch.get("there") else ""
-            taken = "no truths" if mismatch.get("numbers") else "floats alone"
-            message = f"{names} {verb} {operands[0].dtype}, and {mismatch.operation} takes {taken}{where}"
+            takes = f"which {mismatch.operation} does not take"
+            if not mismatch.get("numbers"):
+                takes = f"and {mismatch.operation} takes floats alone"
+            message = f"{names} {verb} {operands[0].dtype}, {takes}{where}"
             yield self.finding(mismatch, message, cast_together(facts, mismatch, "float32"))
