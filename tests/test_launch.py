@@ -33,6 +33,15 @@ print(json.dumps({"name": __name__, "file": __file__, "argv": sys.argv, "path": 
     "package": __package__, "spec": __spec__ and __spec__.name, "main": __main__.__dict__ is globals(),
     "doc": __doc__, "cwd": os.getcwd(), "builtins": type(__builtins__).__name__}))
 """
+_BY_C = """
+import ctypes
+c = ctypes.CDLL(None)
+c.printf(b"of C\\n")
+line = ctypes.create_string_buffer(b"later")
+ctypes.pythonapi.Py_IncRef(ctypes.py_object(line))
+c.__cxa_atexit.argtypes = [ctypes.c_void_p] * 3
+c.__cxa_atexit(ctypes.cast(c.puts, ctypes.c_void_p), ctypes.addressof(line), None)
+"""
 _COMPILER = """
 import sys, torch
 
@@ -120,6 +129,7 @@ PROGRAMS: dict[str, dict[str, Any]] = {
         "kill": "SIGTERM",
     },
     "sleeps": {"files": {"a.py": "import time\ntry:\n    time.sleep(60)\nfinally:\n    print('cleaned')"}, "options": ["--max-seconds", "0.2"], "whole": True},
+    "by C": {"files": {"a.py": _BY_C}, "mode": "plain", "options": ["--kind", "none"], "whole": True},
     "catches everything": {
         "files": {"a.py": "import time\nwhile True:\n    try:\n        time.sleep(0.05)\n    except BaseException:\n        pass"},
         "options": ["--max-seconds", "0.1"],
@@ -241,10 +251,15 @@ def test_every_ending_is_reported(
     assert outcome(runs[name]) == how, runs[name]["err"]
 
 
+def test_nobody_waits_for_what_torch_gives_back(runs: dict[str, dict[str, Any]]) -> None:
+    # A library that was there before has a line to say at its end, and the program says its own.
+    assert runs["sleeps"]["out"] == "cleaned\n"
+    assert runs["by C"]["out"] == "of C\nlater\n"
+
+
 def test_the_program_prints_what_it_prints(runs: dict[str, dict[str, Any]]) -> None:
     assert runs["exit with words"]["err"] == "bye\n"
     assert runs["os._exit"]["out"] == "out\n"
-    assert runs["sleeps"]["out"] == "cleaned\n"
     assert runs["thread"]["out"] == "main\nthread\n"
     assert runs["forks"]["out"] == "5\n"
     assert runs["spawns"]["out"] == "[2, 3]\n"

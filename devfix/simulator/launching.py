@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Callable, Optional
 
-from . import deferred_compiler, launch_options, program, shown_traceback
+from . import deferred_compiler, giving_back, launch_options, program, shown_traceback
 from .lasting import lasting
 from .launch_options import LaunchOptions
 from .limits import Limits, Stop
@@ -43,6 +43,9 @@ def main(words: list[str]) -> None:
         if options.own is not None:
             places.keep_to(options.own)
         machine = _simulated(options)
+        if machine is not None or options.kind == "none":
+            # A true accelerator has drivers, and they their own way to end.
+            giving_back.leave_to_system()
     if machine is None:
         deferred_compiler.defer()
     trained = Trained()
