@@ -28,7 +28,7 @@ LOOKUPS = [
     "F.embedding(places, table)",
     "torch.nn.Embedding(4, 3)(places)",
 ]
-DTYPES = ["uint8", "bool", "int8", "int16", "int32", "int64", "float32", "float64"]
+DTYPES = ["uint8", "bool", "int8", "int16", "int32", "int64", "float32", "float64", "uint16"]
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -55,6 +55,35 @@ print(torch.randn(2, 4).gather(1, chosen))
     after, _ = fix_texts({"main.py": text}, Applicability.UNSAFE)
     assert after["main.py"].splitlines()[-1] == "print(torch.randn(2, 4).gather(1, chosen.long()))"
     assert fix_texts(after, Applicability.UNSAFE)[0] == after
+
+
+@pytest.mark.parametrize("stored", ["np.uint16", "'uint16'", "np.dtype('<u2')"])
+def test_tokens_that_a_file_stores_as_two_bytes_are_cast_for_an_embedding(stored: str) -> None:
+    text = f"""\
+import numpy as np
+import torch
+
+data = np.memmap("train.bin", dtype={stored}, mode="r")
+starts = torch.randint(len(data) - 9, (4,))
+x = torch.stack([torch.from_numpy(data[i : i + 8]) for i in starts])
+model = torch.nn.Embedding(20, 3)
+print(model(x))
+"""
+    after, _ = fix_texts({"main.py": text}, Applicability.UNSAFE)
+    assert clashes(text) == ["8: index-dtype"]
+    assert clashes(after["main.py"]) == []
+
+
+@pytest.mark.parametrize("use", ["(data + 1)", "data.astype(np.int64)", "np.maximum(data, 0)"])
+def test_what_is_computed_of_stored_tokens_may_be_an_index(use: str) -> None:
+    text = f"""\
+import numpy as np
+import torch
+
+data = np.memmap("train.bin", dtype=np.uint16, mode="r")
+print(torch.nn.Embedding(20, 3)(torch.from_numpy({use}[:4])))
+"""
+    assert clashes(text) == []
 
 
 def test_an_index_of_a_type_that_nobody_knows_is_left_alone() -> None:

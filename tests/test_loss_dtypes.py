@@ -186,3 +186,10 @@ def test_losses_of_two_widths_are_told_where_they_are_refused(loss: str) -> None
     assert bool(found) is refused, found
     under_autocast = f"{head}with torch.autocast('cuda'):\n    F.mse_loss(half, narrow)\n"
     assert clashes(under_autocast) == []
+
+
+def test_classes_that_are_stored_as_two_bytes_are_cast() -> None:
+    text = f"{HEAD}kept = np.zeros(4, dtype=np.uint16)\nloss = F.cross_entropy(net(x), torch.from_numpy(kept).to(device))\n"
+    after, _ = fix_texts({"main.py": text}, Applicability.UNSAFE)
+    assert clashes(text) == ["12: target-dtype"]
+    assert clashes(after["main.py"]) == []

@@ -150,6 +150,10 @@ DTYPE_ALIASES = {
     "cdouble": "complex128",
 }
 DTYPES = frozenset((*FLOATS, *INTEGERS, *COMPLEX, "bool"))
+#: What tokens and pixels are stored in. PyTorch promotes them with no other integers, and few operations take them.
+STORED_INTEGERS = ("uint16", "uint32", "uint64")
+#: The dtypes that have a name in torch and in NumPy.
+NAMED_DTYPES = frozenset((*DTYPES, *STORED_INTEGERS))
 
 
 def floating(dtype: str | None) -> str | None:

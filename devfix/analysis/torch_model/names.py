@@ -7,7 +7,7 @@ import math
 import sys
 from functools import lru_cache
 
-from devfix.analysis.domain.lattice import DTYPE_ALIASES, DTYPES
+from devfix.analysis.domain.lattice import DTYPE_ALIASES, NAMED_DTYPES
 from devfix.analysis.domain.values import Const, DTypeValue, External, Scalar, Value, option
 from devfix.analysis.torch_model.python import python_version
 
@@ -80,7 +80,7 @@ def external(name: str) -> Value:
     """The value of something imported from outside the project."""
     name = canonical(name)
     package, _, last = name.rpartition(".")
-    if package == "torch" and (last in DTYPES or last in DTYPE_ALIASES):
+    if package == "torch" and (last in NAMED_DTYPES or last in DTYPE_ALIASES):
         return DTypeValue(DTYPE_ALIASES.get(last, last), of_torch=True)
     if package == "math" and isinstance(getattr(math, last, None), float):
         return Const(getattr(math, last))

@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.copying import replace
-from devfix.analysis.domain.lattice import AT_LEAST_1, DTYPES, rank_of_broadcast
+from devfix.analysis.domain.lattice import AT_LEAST_1, NAMED_DTYPES, STORED_INTEGERS, rank_of_broadcast
 from devfix.analysis.domain.number_types import exact_type
 from devfix.analysis.domain.values import (
     NONE,
@@ -120,7 +120,7 @@ def _factory(interp: Interpreter, last: str, site: CallSite) -> Value | None:
         return _made(interp, last, site, dtype, _shape_rank(interp, site))
     if last == "arange":
         return _made(interp, last, site, _arange_dtype(site), 1)
-    if last in DTYPES or last in ("float_", "double", "single", "intp", "half"):
+    if last in NAMED_DTYPES or last in ("float_", "double", "single", "intp", "half"):
         return _converted(interp, last, site)
     return None
 
@@ -264,7 +264,7 @@ def _of_one(interp: Interpreter, last: str, array: Array, site: CallSite) -> Val
     if last in _RESHAPING or last == "unique":
         return replace(array, rank=numpy_ranks.rearranged(interp, last, array.rank, site))
     if last in _FLOATING or last == "angle":
-        dtype = numpy_types.floating(array.dtype)
+        dtype = numpy_types.of_function(array.dtype)
         return replace(array, dtype=numpy_types.real(dtype) if last == "angle" else dtype)
     return reduced(interp, last, array, site) or UNKNOWN
 
@@ -281,7 +281,8 @@ def reduced(interp: Interpreter, last: str, array: Array, site: CallSite) -> Arr
         dtype = numpy_types.real(dtype) if last.endswith(_SPREADS) else dtype
     elif last in _SUMMING or last in _ACCUMULATING:
         narrow = dtype not in (None, numpy_types.WIDE) and not str(dtype).startswith(("float", "complex"))
-        dtype = "int64" if narrow and dtype != "uint8" else None if narrow else dtype
+        unsigned = dtype in ("uint8", *STORED_INTEGERS)
+        dtype = "int64" if narrow and not unsigned else None if narrow else dtype
     elif last not in _EXTREME:
         return None
     given = site.keywords.get("dtype")

@@ -5,7 +5,14 @@ from __future__ import annotations
 import ast
 
 from devfix.analysis.domain.join import scalar_type
-from devfix.analysis.domain.lattice import FLOATS, INTEGERS, REAL_OF, promote, rank_of_broadcast
+from devfix.analysis.domain.lattice import (
+    FLOATS,
+    INTEGERS,
+    REAL_OF,
+    STORED_INTEGERS,
+    promote,
+    rank_of_broadcast,
+)
 from devfix.analysis.domain.number_types import MIXED, exact_type
 from devfix.analysis.domain.values import UNKNOWN, Array, Const, Scalar, Sequence, Value
 from devfix.analysis.record.trails import Trail
@@ -15,6 +22,10 @@ WIDE = "int32 or int64 or float64"
 #: What Python numbers are as data.
 NUMBERS = {"bool": "bool", "int": "int64", "float": "float64"}
 _WIDE_INTEGERS = ("int32", "int64")
+_OF_NARROW = {
+    **dict.fromkeys(("bool", "int8", "uint8"), "float16"),
+    **dict.fromkeys(("int16", "uint16"), "float32"),
+}
 
 
 def as_python(array: Array, *, listed: bool) -> Value:
@@ -86,6 +97,8 @@ def with_number(array: Array, kind: str | None) -> str | None:
         return dtype
     if kind != "int":
         return "float64" if kind == "float" else None
+    if dtype in STORED_INTEGERS:
+        return None  # NumPy 1 widens them where the number asks for it
     return "int64" if dtype == "bool" else dtype
 
 
@@ -119,6 +132,11 @@ def floating(dtype: str | None) -> str | None:
     if dtype is None or dtype in FLOATS or dtype.startswith("complex"):
         return dtype
     return "float64"
+
+
+def of_function(dtype: str | None) -> str | None:
+    """The dtype of what functions like ``exp`` make of an array: of narrow integers they make narrow floats."""
+    return _OF_NARROW.get(dtype or "") or floating(dtype)
 
 
 def real(dtype: str | None) -> str | None:

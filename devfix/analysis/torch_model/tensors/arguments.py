@@ -14,7 +14,7 @@ from devfix.analysis.domain.lattice import (
     AT_LEAST_1,
     CPU,
     DTYPE_ALIASES,
-    DTYPES,
+    NAMED_DTYPES,
     UNKNOWN_DEVICE,
     UNKNOWN_INDEX,
     Device,
@@ -159,12 +159,12 @@ def asked_dtype(site: CallSite) -> Value | None:
 def _dtype_name(text: str) -> str | None:
     """``"f4"``, ``"<f8"``, ``"float32"`` and torch's names."""
     text = text.lstrip("<>=|")
-    short = {"f4": "float32", "f8": "float64", "f2": "float16", "i4": "int32", "i8": "int64", "u1": "uint8",
+    short = {"f4": "float32", "f8": "float64", "f2": "float16", "i4": "int32", "i8": "int64", "u1": "uint8", "u2": "uint16",
              "f": "float32", "d": "float64", "float": "float64", "int": "int64", "i": "int32", "bool": "bool"}  # fmt: skip
     if text in short:
         return short[text]
     text = DTYPE_ALIASES.get(text, text)
-    return text if text in DTYPES else None
+    return text if text in NAMED_DTYPES else None
 
 
 def sizes_of(site: CallSite) -> list[Arg]:

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.copying import replace
-from devfix.analysis.domain.lattice import FLOATS
+from devfix.analysis.domain.lattice import FLOATS, STORED_INTEGERS
 from devfix.analysis.torch_model.tensors import requirements
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from devfix.analysis.torch_model.tensors.requirements import Part
 
 #: What nothing takes: "gather(): Expected dtype int32/int64 for index".
-_REFUSED = frozenset((*FLOATS, "bool", "uint8", "int8", "int16"))
+_REFUSED = frozenset((*FLOATS, "bool", "uint8", "int8", "int16", *STORED_INTEGERS))
 #: What takes int64 alone.
 _LONG_ALONE = frozenset(
     f"torch.{name}" for name in "index_copy index_fill take take_along_dim put nn.functional.one_hot".split()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from devfix.analysis.domain.lattice import FLOATS, INTEGERS
+from devfix.analysis.domain.lattice import FLOATS, INTEGERS, STORED_INTEGERS
 from devfix.analysis.domain.values import UNKNOWN, Const, Tensor, Value
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.reuse import reads
@@ -172,7 +172,9 @@ def _check_kind(
     dtype = target.tensor.dtype or ""
     if spec.target == "classes":
         floating = dtype.startswith(("float", "bfloat"))
-        bad = dtype in ("int32", "int16", "int8", "bool") or (floating and _is_class_list(source, target))
+        bad = dtype in ("int32", "int16", "int8", "bool", *STORED_INTEGERS) or (
+            floating and _is_class_list(source, target)
+        )
         if bad:
             requirements.record(interp, site.node, name, "target-dtype", [target], wanted="int64")
         elif _is_table(name, source, target):
