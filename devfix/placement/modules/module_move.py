@@ -35,6 +35,7 @@ from devfix.placement.devices.device_expression import DeviceExpression, Place, 
 from devfix.placement.devices.reaching import is_wanted
 from devfix.placement.modules import (
     copied_part,
+    handed_module,
     held_part,
     late_parts,
     module_choice,
@@ -44,6 +45,7 @@ from devfix.placement.modules import (
 )
 from devfix.placement.moves import inference
 from devfix.placement.telling import giving, told_function
+from devfix.placement.text import handed
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
@@ -130,6 +132,7 @@ class ModuleMover:
         """What a function makes moves where the function is called, or the function is told where to."""
         yield module_lists.moved_by_callers(self.facts, made)
         for site in self.sites:
+            yield handed_module.moved_by_callers(self.facts, site)
             yield from self._at(site, told_function.at)
 
     def _where_given(self, site: Origin) -> tuple[FileEdit, ...]:
@@ -240,7 +243,7 @@ class ModuleMover:
 
     def _moves(self, site: Origin, outline: Outline) -> Iterator[tuple[Place, _Edit]]:
         if site.kind == "argument":
-            function = _function_with(outline, site)
+            function = handed.receiver(outline, site.span)
             if function is not None:
                 yield Place(site.path, outline, function.body[0]), _at_start(outline, function, site.text)
             return
@@ -376,18 +379,10 @@ def _is_moved(node: ast.AST | None) -> bool:
 def _start(outline: Outline, site: Origin) -> ast.stmt | None:
     """The statement from which on the name at ``site`` holds the module."""
     if site.kind == "argument":
-        function = _function_with(outline, site)
+        function = handed.receiver(outline, site.span)
         return function.body[0] if function is not None else None
     node = outline.expression_at(site.span) if site.kind in ("name", "attribute") else None
     return outline.statement_of(node) if node is not None else None
-
-
-def _function_with(outline: Outline, site: Origin) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
-    for node in outline.nodes_at(site.span):
-        if isinstance(node, ast.arg):
-            function = outline.parents[outline.parents[node]]
-            return function if isinstance(function, _FUNCTIONS) else None
-    return None
 
 
 def _by_function(sites: Trail) -> Iterator[tuple[str, list[Origin]]]:

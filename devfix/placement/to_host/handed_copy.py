@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.outline import Outline
-from devfix.analysis.text.scope_names import positional_of
 from devfix.findings import FileEdit
 from devfix.placement.devices.device_expression import Place
 from devfix.placement.moves import suffixes
 from devfix.placement.telling import told_function
+from devfix.placement.text import handed
 
 Edits = tuple[FileEdit, ...]
 
@@ -38,7 +38,9 @@ def by_callers(facts: Facts, place: Place, suffix: str) -> Edits:
     edits: list[FileEdit] = []
     for call in _calls(facts, place.outline, called):
         given = (
-            _given(place.outline, called, parameter, call.node) if isinstance(call.node, ast.Call) else None
+            handed.argument(place.outline, called, parameter, call.node)
+            if isinstance(call.node, ast.Call)
+            else None
         )
         if given is not None and _is_tensor(facts, call.outline, given):
             edits += suffixes.added(facts, call.outline, given, suffix)
@@ -79,19 +81,6 @@ def _calls(facts: Facts, outline: Outline, function: ast.FunctionDef) -> list[Pl
     named = list(told_function.calls(facts, outline, function))
     found = [call for call in named if call is not None]
     return found if len(found) == len(named) else []
-
-
-def _given(outline: Outline, function: ast.FunctionDef, parameter: str, call: ast.Call) -> ast.expr | None:
-    """What a call gives for a parameter; None where the text does not tell."""
-    for keyword in call.keywords:
-        if keyword.arg == parameter:
-            return keyword.value
-    names = [each.arg for each in positional_of(function)]
-    is_method = outline.class_of(function) is not None and not function.decorator_list
-    number = names.index(parameter) - is_method if parameter in names else -1
-    handed = call.args[: number + 1]
-    is_told = 0 <= number < len(call.args) and not any(isinstance(each, ast.Starred) for each in handed)
-    return call.args[number] if is_told else None
 
 
 def _is_tensor(facts: Facts, outline: Outline, node: ast.expr) -> bool:
