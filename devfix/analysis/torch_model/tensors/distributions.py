@@ -21,7 +21,7 @@ from devfix.analysis.domain.values import (
 )
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.record.trails import roots_of
-from devfix.analysis.torch_model.tensors import distribution_transforms, requirements
+from devfix.analysis.torch_model.tensors import distribution_transforms, draw_ranks, requirements
 from devfix.analysis.torch_model.tensors.requirements import Part
 from devfix.findings import Origin
 
@@ -36,13 +36,7 @@ _COMPUTED = frozenset(
     "probs logits mean mode stddev variance loc scale low high rate concentration concentration0 "
     "concentration1 covariance_matrix scale_tril precision_matrix df".split()
 )
-#: Distributions that expand their parameters to one shape, as torch's own code says (``broadcast_all``): a number beside
-#: a vector is a vector then. ``Binomial`` and ``NegativeBinomial`` are none: one parameter follows the other's device.
-_EXPANDING = frozenset(
-    "Normal LogNormal Laplace Cauchy Gumbel StudentT Gamma Beta Uniform FisherSnedecor Pareto Weibull Kumaraswamy "
-    "VonMises InverseGamma GeneralizedPareto".split()
-)
-_MIXTURE, _PARTS = "MixtureSameFamily", ("mixture_distribution", "component_distribution")
+_MIXTURE, _PARTS = "MixtureSameFamily", ("mixture_distribution", draw_ranks.COMPONENTS)
 #: What others descend from, or are wrapped in; an object stands for what it wraps as well.
 _OF_ANY = frozenset({"Distribution", "ExponentialFamily", "TransformedDistribution", "Independent", _MIXTURE})
 #: Distributions that descend from others that somebody draws from.
@@ -83,7 +77,9 @@ def construct(interp: Interpreter, name: str, site: CallSite) -> Value:
         made = (interp.site("result", site.node),)
         place = Tensor(rank=0, dtype="float32", trail=made) if numbers and given and not site.open else None
         return interp.new(replace(obj, place=place)) if place is not None else UNKNOWN
-    scalars = last not in _EXPANDING or not any(_is_no_number(interp, part.tensor) for part in parts)
+    scalars = last not in draw_ranks.EXPANDING or not any(
+        _is_no_number(interp, part.tensor) for part in parts
+    )
     device = requirements.meet(interp, site.node, name, parts, scalars=scalars)
     tensors = [part.tensor for part in parts]
     there = [t for t in tensors if t.device == device] or tensors
@@ -91,7 +87,8 @@ def construct(interp: Interpreter, name: str, site: CallSite) -> Value:
         (t for t in there if t.rank != 0), there[0]
     )  # a number beside a vector says nothing of the result
     values = TupleValue(tuple(tensors))
-    worst = replace(worst, dtype=_common_float(tensors), roots=_roots(there))
+    rank = draw_ranks.of_parameters(site, last, worst.rank)
+    worst = replace(worst, dtype=_common_float(tensors), rank=rank, roots=_roots(there))
     return interp.new(replace(obj, place=worst).with_fact("parameters", values))
 
 
@@ -203,9 +200,11 @@ def is_no(obj: Obj, name: str) -> bool:
 def with_parameter(obj: Obj, name: str, value: Value) -> Obj:
     """A distribution that is given another parameter, ``noise.loc = noise.loc.cuda()``, as its others may be in turn."""
     place = obj.place
-    if place is None or name not in _COMPUTED or (isinstance(value, Tensor) and value.device == place.device):
+    if place is None or name not in _COMPUTED:
         return obj
-    return replace(obj, place=replace(place, device=UNKNOWN_DEVICE))
+    here = isinstance(value, Tensor) and value.device == place.device
+    rank = place.rank if isinstance(value, Tensor) and value.rank == place.rank else None
+    return replace(obj, place=replace(place, device=place.device if here else UNKNOWN_DEVICE, rank=rank))
 
 
 def attribute(interp: Interpreter, ref: Ref, name: str, node: ast.expr) -> Value | None:
@@ -289,8 +288,7 @@ def method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -
         sample = replace(sample, dtype="int64")
     if name in ("sample", "rsample", "sample_n"):
         _draw(interp, obj, name, site)
-        rank = AT_LEAST_1 if site.args or site.keywords or place.rank not in (0, None) else place.rank
-        return replace(sample, rank=rank)
+        return replace(sample, rank=draw_ranks.of_draw(interp, obj, name, site))
     if name in ("log_prob", "cdf", "icdf"):
         arg = site.get(0, "value")
         value = without_none(arg.value) if arg is not None else None

@@ -52,7 +52,7 @@ def reduced(interp: Interpreter, base: str, first: Tensor, site: CallSite) -> Ra
     if keeps(base, site):
         return first.rank
     if dim is None:
-        return _less(first.rank, 1) if base in ("mode", "kthvalue") else 0
+        return less(first.rank, 1) if base in ("mode", "kthvalue") else 0
     items = exact_items(interp, dim)
     if items is None and (isinstance(dim, Sequence) or is_row(interp, dim)):
         return None  # nobody knows how many
@@ -184,13 +184,14 @@ def more(by: int) -> Callable[[Interpreter, Tensor, CallSite], Rank]:
 
     def rule(interp: Interpreter, first: Tensor, site: CallSite) -> Rank:
         if by < 0:
-            return _less(first.rank, -by)
+            return less(first.rank, -by)
         return first.rank + by if first.rank is not None and first.rank >= 0 else AT_LEAST_1
 
     return rule
 
 
-def _less(rank: Rank, by: int) -> Rank:
+def less(rank: Rank, by: int) -> Rank:
+    """So many dimensions less, where their number is known."""
     return max(rank - by, 0) if rank is not None and rank >= 0 else None
 
 
