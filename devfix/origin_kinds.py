@@ -22,7 +22,7 @@ DISCARDED = ("discarded-move", "discarded-copy", *OF_LOOPS)
 #: where other runs have a number, left where it is by what moves batches of other forms. What uses the accelerator
 #: before a process is forked, and in that process. What is made there, of what is read on the CPU.
 #: What was no tensor where code that reads tensors on the CPU got it, and what may be none for all that is known. In what dtype arrays became tensors. What a module took over from a state.
-#: A function that code outside was given, by the functions that it may call.
+#: A function that code outside was given, by the functions that it may call. What chooses a default device, and what is made on it.
 ORIGIN_KINDS = (
     "factory",
     "random-factory",
@@ -73,4 +73,6 @@ ORIGIN_KINDS = (
     "entered",
     "assigned",
     "called-back",
+    "default",
+    "by-default",
 )

@@ -16,7 +16,8 @@ class GeneratorDevice(Rule):
     The fix draws on the CPU and moves the result, which gives the same numbers on every machine.
     Where the default device is younger than the generator, the draw is told the CPU. A generator for
     the loader goes back to the CPU. Under a default device a shuffling loader gets a generator of its
-    own there; that changes the order it shuffles into and is unsafe.
+    own there; that changes the order it shuffles into and is unsafe. A default device on which nothing is
+    made but samples of data sets goes instead.
 
     Before::
 

@@ -146,6 +146,16 @@ class Facts:
                 found.setdefault((site.path, site.span), []).append(site.text)
         return found
 
+    @cached_property
+    def default_devices(self) -> frozenset[Origin]:
+        """The calls that choose a default device, also where that is the CPU."""
+        return frozenset(site for site in self._recorder.remarked if site.kind == "default")
+
+    @cached_property
+    def made_by_default(self) -> frozenset[Origin]:
+        """What is made on a default device that the program has chosen, and that may be another than the CPU."""
+        return frozenset(site for site in self._recorder.remarked if site.kind == "by-default")
+
     def is_read_on_host(self, trail: tuple[Origin, ...]) -> bool:
         """Whether what has this life is also given to a call that reads it on the CPU, or writes it to a file, and finds it there."""
         first = of_its_own(trail) if trail else None

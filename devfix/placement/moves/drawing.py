@@ -18,7 +18,7 @@ from devfix.findings import (
     Span,
     WrapExpression,
 )
-from devfix.placement.devices import boundness, device_expression, source_tensor
+from devfix.placement.devices import boundness, device_expression, needless_default, source_tensor
 from devfix.placement.devices.device_expression import DeviceExpression, Place
 from devfix.placement.telling.device_argument import generator_with_device, generator_without_device
 
@@ -91,6 +91,8 @@ class Drawing:
         yield "draw on the CPU and move the result", self._draw_on_host(), Applicability.SAFE
         yield "draw on the CPU and move the result", self._draw_of_copy(), Applicability.SAFE
         if not self.generator.trail:
+            gone = needless_default.removed(self.facts)
+            yield "choose no default device, as nothing needs it", gone, Applicability.SAFE
             yield "give the sampler a generator on the device", self._new_generator(), Applicability.UNSAFE
         if self.mismatch.get("early"):
             yield "make the generator on the device", self._generator_moved(told=True), Applicability.SAFE

@@ -46,14 +46,15 @@ def _whole(facts: Facts, edit: FileEdit, edits: Mapping[FileEdit, None]) -> File
     gone = [FileEdit(edit.path, DeleteStatement(outline.source.span(each))) for each in around.body]
     if (
         around not in outline.block_of(around)
-        or _is_elif(outline, around)
+        or is_elif(outline, around)
         or "#" in outline.source.segment(span)
     ):
         return edit
     return FileEdit(edit.path, DeleteStatement(span)) if all(each in edits for each in gone) else edit
 
 
-def _is_elif(outline: Outline, statement: ast.If) -> bool:
+def is_elif(outline: Outline, statement: ast.If) -> bool:
+    """Whether an ``if`` is the ``elif`` of another one."""
     around = outline.parents.get(statement)
     return isinstance(around, ast.If) and statement in around.orelse
 

@@ -75,6 +75,7 @@ def set_default_device(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``torch.set_default_device(d)``: factories follow it from here on."""
     found = device_strings.asked(interp, site, 0, "device")
     interp.state.default_device = DeviceValue(found) if found is not None else None
+    interp.recorder.remarked.add(interp.site("default", site.node))
     interp.recorder.accelerated = True
     return NONE
 
@@ -108,6 +109,7 @@ def set_default_tensor_type(interp: Interpreter, name: str, site: CallSite) -> V
     if found is not None:
         interp.library.default_floats &= found[0] == "float32"
         interp.library.default_type = True
+        interp.recorder.remarked.add(interp.site("default", site.node))
         interp.state.default_device = DeviceValue(found[1])
         interp.recorder.accelerated |= found[1].is_accelerator
     return NONE

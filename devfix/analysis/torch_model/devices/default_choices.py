@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from devfix.analysis.domain.lattice import UNKNOWN_DEVICE
+from devfix.analysis.domain.lattice import CPU, UNKNOWN_DEVICE
 from devfix.analysis.domain.values import DeviceValue, Value
 from devfix.analysis.text.syntax import called, walk
 
@@ -56,6 +56,13 @@ def imported(interp: Interpreter, module: str) -> None:
     """A library from outside of the project that sets the default device was imported."""
     if module.partition(".")[0] in _PLACING_LIBRARIES:
         interp.state.default_device = DeviceValue(UNKNOWN_DEVICE)
+
+
+def note_made(interp: Interpreter, node: ast.AST) -> None:
+    """Remark what a script makes where the default device is, as it is told none, when that may be another than the CPU."""
+    default = interp.state.default_device
+    if interp.is_script and isinstance(default, DeviceValue) and default.device != CPU:
+        interp.recorder.remarked.add(interp.site("by-default", node))
 
 
 def _calls(source: Source) -> Iterator[tuple[str, str]]:

@@ -33,7 +33,7 @@ from devfix.analysis.domain.values import (
 from devfix.analysis.language import containers, unknown_code
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.nn import modules
-from devfix.analysis.torch_model.devices import grad_mode
+from devfix.analysis.torch_model.devices import default_choices, grad_mode
 from devfix.analysis.torch_model.libraries import (
     audio_transforms,
     box_operations,
@@ -176,6 +176,7 @@ def _is_helper(name: str, last: str) -> bool:
 
 
 def _parameter(interp: Interpreter, site: CallSite) -> Tensor:
+    default_choices.note_made(interp, site.node)
     trail = (interp.site("module", site.node),)
     return Tensor(dtype=None, rank=AT_LEAST_1, parameter=True, grad=True, leaf=True, trail=trail)
 

@@ -25,7 +25,13 @@ from devfix.analysis.domain.values import (
 from devfix.analysis.language import iteration, list_places
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.nn import modules
-from devfix.analysis.torch_model.devices import autocast, device_strings, grad_mode, scattering
+from devfix.analysis.torch_model.devices import (
+    autocast,
+    default_choices,
+    device_strings,
+    grad_mode,
+    scattering,
+)
 from devfix.analysis.torch_model.libraries import (
     audio_transforms,
     box_operations,
@@ -133,7 +139,10 @@ def _table(interp: Interpreter, name: str, site: CallSite) -> Value:
 
 def parameter(interp: Interpreter, site: CallSite) -> Tensor:
     """A typical parameter of a layer made by this call."""
-    device = device_strings.asked(interp, site, None, "device") or default_device(interp)
+    asked = device_strings.asked(interp, site, None, "device")
+    if asked in (None, UNKNOWN_DEVICE):
+        default_choices.note_made(interp, site.node)
+    device = asked or default_device(interp)
     given = site.keywords.get("dtype")
     dtype = dtype_of(given.value) if given is not None and given.value != NONE else "float32"
     trail = (interp.site("module", site.node),)

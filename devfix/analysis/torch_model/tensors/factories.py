@@ -24,7 +24,7 @@ from devfix.analysis.domain.values import (
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.record import notes
 from devfix.analysis.record.trails import common_dtype_trails, roots_of
-from devfix.analysis.torch_model.devices import device_strings, mps
+from devfix.analysis.torch_model.devices import default_choices, device_strings, mps
 from devfix.analysis.torch_model.tensors import (
     borrowed_memory,
     copied_data,
@@ -125,6 +125,8 @@ def _new(
     if given is not None and given.value != NONE:
         dtype = dtype_of(given.value)
     placed = device if device is not None else default_device(interp)
+    if device in (None, UNKNOWN_DEVICE):
+        default_choices.note_made(interp, site.node)
     if random:
         placed = generators.drawn(interp, site, placed, told=device is not None)
     grad = site.value(None, "requires_grad") == TRUE

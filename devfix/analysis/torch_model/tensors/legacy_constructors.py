@@ -10,6 +10,7 @@ from devfix.analysis.domain.lattice import AT_LEAST_1, CPU
 from devfix.analysis.domain.values import Array, Tensor, Union, Unknown, Value, without_none
 from devfix.analysis.language.frames import CallSite
 from devfix.analysis.record.trails import roots_of_host
+from devfix.analysis.torch_model.devices import default_choices
 from devfix.analysis.torch_model.tensors import factories, number_places, operations, requirements
 from devfix.analysis.torch_model.tensors.arguments import (
     default_device,
@@ -35,6 +36,7 @@ def construct(interp: Interpreter, name: str, site: CallSite) -> Value:
     dtype, device = found
     if name == "torch.Tensor" and interp.library.default_type:
         device = default_device(interp)
+        default_choices.note_made(interp, site.node)
     asked = device_of(site.value(None, "device"))
     trail = (interp.site("factory", site.node),)
     rank = _rank(interp, site)
