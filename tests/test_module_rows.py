@@ -158,11 +158,6 @@ def test_rows_become_containers_that_are_registered(made: str, used: str, after:
         ("self.parts = [[nn.Linear(4, 4), torch.tanh]]", PAIRS),
         ("self.parts = [[nn.Linear(4, 4)], nn.Linear(4, 4)]", "x = self.parts[1](self.parts[0][0](x))"),
         ("self.parts = [[nn.Linear(4, 4)]]\nself.parts.extend([[nn.Linear(4, 4)]])", ROWS),
-        ("self.parts = {}\nfor k in range(2):\n    self.parts[k] = nn.Linear(4, 4)", "x = self.parts[0](x)"),
-        (
-            "self.parts = {0: nn.Linear(4, 4)}\nself.parts[1] = nn.Linear(4, 4)",
-            "x = self.parts[1](self.parts[0](x))",
-        ),
         (
             "self.parts = [{0: nn.Linear(4, 4)}]\nself.parts[0][1] = nn.Linear(4, 4)",
             "x = self.parts[0][1](self.parts[0][0](x))",

@@ -6,7 +6,7 @@ import pytest
 from text_program import clashes
 from torch import nn
 
-from devfix.analysis.torch_model.modules import wrapper_attributes
+from devfix.analysis.torch_model.modules import part_names, wrapper_attributes
 
 PROGRAM = """
 import os
@@ -47,7 +47,7 @@ def test_what_the_model_may_have_of_its_own_is_not_known() -> None:
 
 def test_the_names_are_those_of_torch() -> None:
     every = {name for name in dir(nn.Module()) if not name.startswith("_")}
-    assert every <= wrapper_attributes.OF_MODULES
+    assert every <= part_names.OF_MODULES
     wrappers = (nn.DataParallel, nn.parallel.DistributedDataParallel)
     own = {name for each in wrappers for name in dir(each) if not name.startswith("_")} - every
     own |= {name for name in vars(nn.DataParallel(nn.Linear(1, 1))) if not name.startswith("_")} - every

@@ -29,11 +29,6 @@ from devfix.source import Source
 
 #: Which pair of containers registers what.
 _FAMILIES = {"modules": "Module", "parameters": "Parameter"}
-#: Names that a ``ModuleDict`` cannot give to a module, since its class has them.
-_TAKEN = frozenset(
-    "keys items values pop update clear forward train eval half float double bfloat16 to cpu cuda xpu type "
-    "apply buffers parameters children modules compile extra_repr training call_super_init".split()
-)
 
 
 def container_fix(facts: Facts, mismatch: Mismatch, operand: Operand, held: str = "modules") -> Fix | None:
@@ -51,12 +46,14 @@ def container_fix(facts: Facts, mismatch: Mismatch, operand: Operand, held: str 
     if isinstance(value, ast.IfExp):
         value = _branch(attribute.outline, value, operand.trail[0])
     path, rows = attribute.site.path, mismatch.get("rows")
-    if module_keys.are_others(facts, mismatch, value):
+    form = _form(facts, operand.trail[0]) or (_form_of(value) if isinstance(value, ast.BinOp) else "")
+    rows = module_rows.shown(attribute, value) if rows is None else rows
+    keyed = form == "Dict" or (form == "List" and rows == "dict")
+    if keyed and not module_keys.are_names(facts, mismatch, attribute, value, rows):
         name, imports = _spelt(facts, path, f"{_FAMILIES[held]}List")
-        insertion = module_keys.beside(attribute, statement, rows or "", name)
+        insertion = module_keys.beside(facts, attribute, value, form, rows, name)
         title = f"register the {held} of `{attribute.name}`"
         return _fix(title, path, [insertion], imports) if insertion is not None else None
-    form = _form(facts, operand.trail[0]) or (_form_of(value) if isinstance(value, ast.BinOp) else "")
     kind = f"{_FAMILIES[held]}{form}"
     unpacked = value is None and _is_unpacked(attribute, statement)
     if (value is None and not unpacked) or not form or not _suits(attribute, kind):
@@ -183,33 +180,8 @@ def _form_of(node: ast.expr | None) -> str:
         )
         return "" if nested else "List"
     if isinstance(node, (ast.Dict, ast.DictComp)) or called in ("dict", "OrderedDict"):
-        return "Dict" if _has_names_as_keys(node) else ""
+        return "Dict"
     return ""
-
-
-def _has_names_as_keys(node: ast.expr | None) -> bool:
-    """Whether nothing speaks against the keys being strings that can name a module."""
-    if isinstance(node, ast.DictComp):
-        return not isinstance(node.key, ast.Constant) and not _counts(node)
-    keys = node.keys if isinstance(node, ast.Dict) else []
-    for key in keys:
-        if isinstance(key, ast.Constant):
-            text = key.value
-            if not isinstance(text, str) or not text or "." in text or text in _TAKEN:
-                return False
-    return True
-
-
-def _counts(node: ast.DictComp) -> bool:
-    """Whether the keys come from ``range`` or are the numbers of ``enumerate``."""
-    for generator in node.generators:
-        source, target = generator.iter, generator.target
-        called = source.func.id if isinstance(source, ast.Call) and isinstance(source.func, ast.Name) else ""
-        first = target.elts[0] if isinstance(target, (ast.Tuple, ast.List)) and target.elts else target
-        number = first if called in ("range", "enumerate") else None
-        if isinstance(number, ast.Name) and isinstance(node.key, ast.Name) and number.id == node.key.id:
-            return True
-    return False
 
 
 def _suits(attribute: Attribute, kind: str) -> bool:

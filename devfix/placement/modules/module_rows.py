@@ -27,10 +27,7 @@ def kind(facts: Facts, attribute: Attribute, value: ast.expr | None, rows: str |
 
     ``rows`` says what they are as far as somebody knows; else it is what is written in the place of each.
     """
-    written = [*_written(value), *_appended(attribute)]
-    if rows is None:
-        shown = {_DISPLAYS.get(type(each), "") for each in written}
-        rows = shown.pop() if len(shown) == 1 else "mixed" if shown - {""} else ""
+    rows = shown(attribute, value) if rows is None else rows
     if not rows:
         return ""
     found = _KINDS.get(rows)
@@ -39,12 +36,18 @@ def kind(facts: Facts, attribute: Attribute, value: ast.expr | None, rows: str |
     return None if _is_changed_otherwise(facts, attribute) else found
 
 
+def shown(attribute: Attribute, value: ast.expr | None) -> str:
+    """What is written in the place of each row: "list", "dict", "" where that is neither, "mixed" where it differs."""
+    kinds = {_DISPLAYS.get(type(each), "") for each in (*written(value), *_appended(attribute))}
+    return kinds.pop() if len(kinds) == 1 else "mixed" if kinds - {""} else ""
+
+
 def registering(attribute: Attribute, value: ast.expr | None, name: str) -> list[Edit] | None:
     """What makes registered containers, which are called ``name``, of the rows that an attribute's container is made of; None where that is not to be seen."""
-    written = [*_written(value), *_appended(attribute)]
-    if not written or any(_holds_others(row) or _is_others(attribute, row) for row in written):
+    rows = [*written(value), *_appended(attribute)]
+    if not rows or any(_holds_others(row) or _is_others(attribute, row) for row in rows):
         return None
-    return [_wrapped(attribute, each, name) for each in written]
+    return [_wrapped(attribute, each, name) for each in rows]
 
 
 def gone_through(attribute: Attribute, value: ast.expr | None, outer: str, name: str) -> Edit | None:
@@ -60,7 +63,7 @@ def gone_through(attribute: Attribute, value: ast.expr | None, outer: str, name:
     return ReplaceExpression(source.span(value), f"{outer}({name}(row) for row in {made})")
 
 
-def _written(value: ast.expr | None) -> Iterator[ast.expr]:
+def written(value: ast.expr | None) -> Iterator[ast.expr]:
     """What is written in the place of each row where a container is made."""
     if isinstance(value, ast.Call) and _is_plain(value):
         value = value.args[0]

@@ -209,23 +209,30 @@ def explained(interp: Interpreter, parts: list[Part]) -> tuple[list[Part], dict[
     on the heap alone.
     """
     found = [_explained(interp, part) for part in parts]
-    listed = found[0][1] if found else ""
-    return [part for part, _ in found], {"unregistered": listed} if listed else {}
+    first = found[0][1] if found else _Life()
+    details = {"unregistered": first.listed} if first.listed else {}
+    return [part for part, _ in found], details | ({"keys": first.keys} if first.keys else {})
 
 
 class _Life(NamedTuple):
-    """What became of what keeps a tensor; with ``listed`` that is a plain container of such things."""
+    """What became of what keeps a tensor; with ``listed`` that is a plain container of such things, with such ``keys``."""
 
     trail: Trail = ()
     listed: str = ""
+    keys: str = ""
 
 
-def _explained(interp: Interpreter, part: Part) -> tuple[Part, str]:
-    """An operand with the life of what keeps it, and what a plain container holds of it: nothing for most."""
+def _listing(interp: Interpreter, container: Obj, listed: str) -> _Life:
+    keys = module_rows.described(interp, container).get("keys", "")
+    return _Life(container.trail, listed, keys)
+
+
+def _explained(interp: Interpreter, part: Part) -> tuple[Part, _Life]:
+    """An operand with the life of what keeps it, and that of the plain container that holds it: none for most."""
     tensor = part.tensor
     trails = (tensor.trail, *tensor.roots)
     if tensor.device != CPU:
-        return part, ""
+        return part, _Life()
     life = _life_above if is_of_module(tensor) else _life_of
     # What was loaded to the CPU, and took the place of a module's own, is where its load says. What a module registered
     # moves with it, wherever that was put before.
@@ -233,11 +240,11 @@ def _explained(interp: Interpreter, part: Part) -> tuple[Part, str]:
     lives = [_Life() if trail and trail[0].kind in placed else life(interp, trail) for trail in trails]
     listed = next((life for life in lives if life.listed), None)
     if listed is not None:  # what comes of what is listed is where the list is to be mended
-        return replace(part, tensor=replace(tensor, trail=listed.trail, roots=())), listed.listed
+        return replace(part, tensor=replace(tensor, trail=listed.trail, roots=())), listed
     if not any(life.trail for life in lives):
-        return part, ""
+        return part, _Life()
     own, *roots = [life.trail or trail for life, trail in zip(lives, trails, strict=True)]
-    return replace(part, tensor=replace(tensor, trail=own, roots=tuple(roots))), ""
+    return replace(part, tensor=replace(tensor, trail=own, roots=tuple(roots))), _Life()
 
 
 def is_of_module(tensor: Tensor) -> bool:
@@ -257,7 +264,7 @@ def _life_above(interp: Interpreter, trail: Trail) -> _Life:
             continue  # a copy may run with the tensors of what it was taken of
         top, container = root(interp, ref)
         if container is not None:
-            return _Life(interp.obj(container).trail, MODULES)
+            return _listing(interp, interp.obj(container), MODULES)
         if top != ref and _has_stayed(interp, top):
             return _Life(_life(interp, top, ref))
     return _Life()
@@ -277,7 +284,7 @@ def _life_of(interp: Interpreter, trail: Trail) -> _Life:
             if top == ref and container is None and is_given:
                 continue  # what a criterion was given that nothing holds is moved where it is made
             if container is not None:
-                return _Life(interp.obj(container).trail, MODULES)
+                return _listing(interp, interp.obj(container), MODULES)
             # What a move begins the life of was put there before it was registered, unless the module moved.
             was_moved = trail[0].kind == "move" and "moved" in interp.obj(top).facts
             if _has_stayed(interp, top) and not was_moved:
@@ -287,7 +294,7 @@ def _life_of(interp: Interpreter, trail: Trail) -> _Life:
             if held is not None and held.kind in ("list", "dict") and held.trail:
                 kept = (part for part in everything(held) if isinstance(part, Tensor) and part.parameter)
                 if _begins_with(trail, kept):
-                    return _Life(held.trail, UNREGISTERED)
+                    return _listing(interp, held, UNREGISTERED)
     return _Life()
 
 

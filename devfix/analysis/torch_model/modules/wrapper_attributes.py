@@ -7,20 +7,11 @@ from typing import TYPE_CHECKING
 from devfix.analysis.domain import classes
 from devfix.analysis.domain.values import Class, External, Function, Obj
 from devfix.analysis.torch_model.modules import module_methods
+from devfix.analysis.torch_model.modules.part_names import OF_MODULES
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
-#: The public names of every module.
-OF_MODULES = frozenset(
-    "T_destination add_module apply bfloat16 buffers call_super_init children compile cpu cuda double dump_patches eval "
-    "extra_repr float forward get_buffer get_extra_state get_parameter get_submodule half ipu load_state_dict modules mtia "
-    "named_buffers named_children named_modules named_parameters parameters register_backward_hook register_buffer "
-    "register_forward_hook register_forward_pre_hook register_full_backward_hook register_full_backward_pre_hook "
-    "register_load_state_dict_post_hook register_load_state_dict_pre_hook register_module register_parameter "
-    "register_state_dict_post_hook register_state_dict_pre_hook requires_grad_ set_extra_state set_submodule share_memory "
-    "state_dict to to_empty train training type xpu zero_grad".split()
-)
 #: Public names of either wrapper.
 OF_WRAPPERS = frozenset(
     "broadcast_bucket_size broadcast_buffers bucket_bytes_cap device device_ids device_mesh device_type dim "

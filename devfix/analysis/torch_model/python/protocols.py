@@ -9,7 +9,7 @@ from devfix.analysis.domain import classes
 from devfix.analysis.domain.values import Class, Value
 from devfix.analysis.nn import modules
 from devfix.analysis.text.syntax import remembered
-from devfix.analysis.torch_model.modules import wrapper_attributes
+from devfix.analysis.torch_model.modules.part_names import OF_MODULES
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -60,7 +60,7 @@ def _is_inherited(interp: Interpreter, cls: Class, name: str) -> bool:
     """Whether a class has an attribute of that name from outside the project: from ``object``, or as a module."""
     if hasattr(object(), name):
         return True
-    named = name in wrapper_attributes.OF_MODULES or name in _OF_MODULES
+    named = name in OF_MODULES or name in _OF_MODULES
     return named and modules.is_module_class(interp, cls)
 
 
