@@ -21,7 +21,7 @@ from devfix.analysis.domain.values import (
     members,
     without_none,
 )
-from devfix.analysis.language import iteration, just_put, list_places, storing
+from devfix.analysis.language import iteration, just_put, list_places, raising, storing
 from devfix.analysis.nn import modules
 from devfix.analysis.record.notes import note_binding
 from devfix.analysis.record.trails import extend
@@ -111,6 +111,8 @@ def _unpack(
     count = len(target.elts)
     star = next((i for i, t in enumerate(target.elts) if isinstance(t, ast.Starred)), None)
     value = _of_length(interp, without_none(value), count, star is not None)
+    if raising.does_not_fit(interp, value, target):
+        return
     kinds = [_parts(interp, member, count, star) for member in members(value)]
     parts = [join_all(list(each)) for each in zip(*kinds, strict=True)]
     parts = batch_mates.named(interp, target, parts, statement)

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
 _STOP = External("builtins.StopIteration")
+_WRONG_VALUE = External("builtins.ValueError")
+#: Exceptions of Python's own that a handler may be there for by which a program tells one form of its data from another.
+_TELLING = frozenset({"StopIteration", "ValueError"})
 
 
 class Raised(NamedTuple):
@@ -97,6 +100,19 @@ def at_end(interp: Interpreter, iterated: Value) -> bool:
     return True
 
 
+def does_not_fit(interp: Interpreter, value: Value, targets: ast.Tuple | ast.List) -> bool:
+    """What is known to have other items than there are targets is taken apart, and the path ends where a ``try`` may catch that."""
+    if interp.raised is None or not isinstance(value, TupleValue):
+        return False
+    stars = sum(isinstance(each, ast.Starred) for each in targets.elts)
+    count, least = len(value.items), len(targets.elts) - stars
+    if count == least or (stars and count > least):
+        return False
+    _note(interp, interp.new(Obj("external", _WRONG_VALUE)))
+    interp.state.dead = True
+    return True
+
+
 @contextmanager
 def collected(interp: Interpreter, node: ast.Try) -> Iterator[list[Raised]]:
     """What is raised in the block; those around it are told of what no handler of ``node`` is sure to catch."""
@@ -117,8 +133,8 @@ def collected(interp: Interpreter, node: ast.Try) -> Iterator[list[Raised]]:
 
 
 def _is_told(handler: ast.ExceptHandler) -> bool:
-    """Whether it makes a difference to a handler what was raised: it has a name for it, or is there for what ends an iteration."""
-    return bool(handler.name) or (isinstance(handler.type, ast.Name) and handler.type.id == "StopIteration")
+    """Whether it makes a difference to a handler what was raised: it has a name for it, or tells by it what there is."""
+    return bool(handler.name) or (isinstance(handler.type, ast.Name) and handler.type.id in _TELLING)
 
 
 class Caught(NamedTuple):
