@@ -196,7 +196,9 @@ def subscript(interp: Interpreter, node: ast.Subscript) -> Value:
             return reflection.chosen(interp, value, node)
         if value.name == "sys.modules" and getattr(node.slice, "id", "") == "__name__":
             return reflection.own_module(interp)
-        if value == COMMAND_LINE and not isinstance(node.slice, ast.Slice):
+        if value == COMMAND_LINE:
+            if isinstance(node.slice, ast.Slice):
+                return Sequence(option(ARGUMENT))
             return option(_name_given(interp.frame.statement, node))
         return value  # a generic alias such as list[int]
     if isinstance(node.slice, ast.Slice) and isinstance(value, Const) and isinstance(value.value, str):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis.domain import classes
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.join import join_values
-from devfix.analysis.domain.lattice import parse_device
+from devfix.analysis.domain.lattice import CPU, UNKNOWN_DEVICE, Device, parse_device
 from devfix.analysis.domain.values import (
     ARGUMENT,
     FALSE,
@@ -29,11 +29,12 @@ from devfix.analysis.domain.values import (
     Union,
     Unknown,
     Value,
+    members,
     option,
     without_none,
 )
 from devfix.analysis.language import iteration
-from devfix.analysis.language.frames import CallSite
+from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.nn import modules
 from devfix.analysis.torch_model.devices import device_settings
 from devfix.analysis.torch_model.python import environment, given_arguments
@@ -56,6 +57,10 @@ _NUMBERS: dict[Value, type[int | float]] = {
 }
 #: The entry under which a parser keeps that object; no option has such a name.
 _COMMANDS = "subcommands of the parser"
+#: What options of a parser are that say no default of their own.
+_DEFAULT = "argument_default"
+#: Such a default of options that are not there unless they are given.
+_NOT_THERE = External("argparse.SUPPRESS")
 #: Of more functions than this not each is followed.
 _MANY = 12
 #: The methods that cut an argument in parts: ``arg.split("=", 1)[1]`` is what the user said.
@@ -72,6 +77,8 @@ def parser(interp: Interpreter, name: str, site: CallSite) -> Value:
     known = [obj for obj in objects if obj is not None]
     options = {name: value for obj in known for name, value in obj.attrs.items()}
     facts = {name: told for obj in known for name, told in given_arguments.options_of(obj).items()}
+    if (common := site.value(None, _DEFAULT)) is not None:
+        facts[_DEFAULT] = common
     return interp.new(Obj("external", External(_PARSER), attrs=options, facts=facts))
 
 
@@ -115,8 +122,7 @@ def parser_method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: Call
     if name in ("add_argument_group", "add_mutually_exclusive_group"):
         return ref
     if name in ("parse_args", "parse_known_args"):
-        written = without_none(site.value(0, "args") or NONE)
-        said = given_arguments.of(interp, obj, [*_commands(interp, obj)], written)
+        said = _said(interp, obj, without_none(site.value(0, "args") or NONE))
         into = without_none(site.value(1, "namespace") or NONE)
         made = _told(interp, {**_given(interp, obj), **said}, into, said)
         return made if name == "parse_args" else TupleValue((made, UNKNOWN))
@@ -127,6 +133,32 @@ def parser_method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: Call
             obj = obj.with_attr(key, arg.value)
         interp.update(ref, obj)
     return UNKNOWN
+
+
+def _said(interp: Interpreter, parser: Obj, written: Value) -> Mapping[str, Value]:
+    """What the options are that the words name which a parser is handed.
+
+    Those that take the place of a command line without words, as in ``sys.argv[1:] or ["--bits", "8"]``, are what options usually are:
+    a user may say otherwise, and may choose an accelerator where they say that it is the CPU.
+    """
+    others = [each for each in members(written) if each != Sequence(option(ARGUMENT))]
+    said = given_arguments.of(
+        interp, parser, [*_commands(interp, parser)], others[0] if len(others) == 1 else written
+    )
+    if others == [*members(written)]:
+        return said
+    return {name: _usually(value) for name, value in said.items() if _device(value) != CPU}
+
+
+def _usually(value: Value) -> Value:
+    if not isinstance(value, Const) or value == NONE or _device(value).is_known:
+        return value
+    return Scalar(type(value.value).__name__, value.value)
+
+
+def _device(value: Value) -> Device:
+    """The device that an option names, where it names one."""
+    return parse_device(str(value.value)) if isinstance(value, Const) else UNKNOWN_DEVICE
 
 
 def initialise_namespace(interp: Interpreter, ref: Ref, site: CallSite) -> None:
@@ -238,6 +270,9 @@ def _declare(interp: Interpreter, ref: Ref, obj: Obj, site: CallSite) -> None:
     name = parameter_name(site)
     if name is None:
         return
+    common = obj.facts.get(_DEFAULT, NONE)
+    if common not in (NONE, _NOT_THERE) and "default" not in site.keywords and not site.open:
+        site = replace(site, keywords={**site.keywords, "default": Arg(common)})
     value, known = option_value(interp, site), obj.attrs.get(name)
     # Of two switches for one thing either can be turned, and what the first is by default counts.
     is_fixed = isinstance(value, Const) and isinstance(value.value, bool)

@@ -191,6 +191,7 @@ HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
     **dict.fromkeys(("sys.exit", "os._exit", "os.abort", "builtins.exit", "builtins.quit"), leave),
     **dict.fromkeys(("os.environ.get", "os.getenv"), environment.asked),
     "os.path.join": text_methods.path,
+    "shlex.split": text_methods.words,
     **dict.fromkeys(("os.cpu_count", "os.process_cpu_count", "multiprocessing.cpu_count"), environment.processors),
     "copy.deepcopy": copies.deepcopy,
     "enum.auto": lambda _interp, _name, _site: enumerations.AUTO,

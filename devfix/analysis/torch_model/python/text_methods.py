@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import re
+import shlex
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -73,6 +75,16 @@ def _format_map(interp: Interpreter, text: Value, site: CallSite) -> Value:
         return Scalar("str")
     named = {key: Arg(value) for key, value in held.attrs.items()}
     return call(interp, text, "format", CallSite(site.node, keywords=named))
+
+
+def words(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``shlex.split("--device cuda")``: the words of a command, as a shell reads them."""
+    given = site.value(0, "s")
+    text = given.value if isinstance(given, Const) else None
+    if isinstance(text, str) and len(text) <= _LONGEST and len(site.args) == 1 and not site.keywords:
+        with contextlib.suppress(ValueError):
+            return interp.new(Obj("list", items=tuple(map(Const, shlex.split(text)))))
+    return Sequence(Scalar("str"))
 
 
 def path(interp: Interpreter, name: str, site: CallSite) -> Value:
