@@ -24,7 +24,7 @@ PROGRAMS = sorted(path.stem for path in FOLDER.iterdir() if path.name != "__pyca
 FINE = [name for name in PROGRAMS if name.startswith("fine_")]
 #: What the analysis reports as well.
 KNOWN = (
-    "branch_on_values calls_in_turn chosen_optimizer context_tensor converted_labels decorated double_data evaluated_name handed_mask "
+    "branch_on_values calls_in_turn chosen_optimizer columns_of_files context_tensor converted_labels decorated double_data evaluated_name handed_mask "
     "instantiated listed_generators metaclass_registry metric_table partial_table partly_moved patched_method plugin_module "
     "proxied set_attributes updated_variables weighted_classes"
 ).split()
@@ -153,3 +153,14 @@ def test_what_calls_out_of_a_table_give_moves_where_they_give_it(tmp_path: Path,
     call = "CALLS[call](*arguments)"
     before = _texts("calls_in_turn")["main.py"]
     assert repair.end.texts["main.py"] == before.replace(call, f"{call}.to(device)")
+
+
+def test_what_one_line_makes_of_several_dtypes_is_cast_where_each_is_used(
+    tmp_path: Path, zygote: Zygote
+) -> None:
+    """Labels that became floats on the way would no longer tell all classes apart."""
+    repair, _ = _repaired("columns_of_files", tmp_path, zygote)
+    text = _texts("columns_of_files")["main.py"]
+    for used, method in (('model(batch["inputs"]', "float"), ('batch["labels"]', "long")):
+        text = text.replace(used, f"{used}.{method}()")
+    assert repair.end.texts["main.py"] == text

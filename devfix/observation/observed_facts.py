@@ -12,6 +12,7 @@ from devfix.analysis.record.recorder import Binding, Recorder
 from devfix.analysis.text.outline import Outline
 from devfix.findings import Mismatch, Origin, Span
 from devfix.observation.bindings import bindings_in
+from devfix.observation.entered import Entered
 from devfix.observation.pointing import Pointer
 from devfix.observation.record import ObservedMismatch
 from devfix.observation.spots import Spot
@@ -36,11 +37,13 @@ class ObservedFacts(Facts):
         observed: Sequence[Mismatch],
         names: Mapping[tuple[str, str], Scope],
         outline: Callable[[str], Outline],
+        entered: Entered,
     ) -> None:
         super().__init__(program, recorder)
         self._observed = list(observed)
         self._names = names
         self._outline = outline
+        self._entered = entered
 
     def outline(self, path: str) -> Outline:
         """The outline of a file, which all facts of one program share."""
@@ -59,6 +62,10 @@ class ObservedFacts(Facts):
     def unadopted_parameters(self) -> list[Origin]:
         """None, for the same reason."""
         return []
+
+    def entered_as(self, path: str, span: Span) -> frozenset[str]:
+        """The dtypes in which the analysis, or the run, saw an expression make tensors."""
+        return super().entered_as(path, span) | self._entered.get((path, span), frozenset())
 
     def bindings(self, path: str, scope: str) -> Scope:
         """What each name of a scope was bound to; what the run saw fills the gaps."""

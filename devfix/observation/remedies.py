@@ -11,6 +11,7 @@ from devfix.analysis.record.recorder import Recorder
 from devfix.findings import Applicability, FileEdit, Finding, Fix, Mismatch, Note, WrapExpression
 from devfix.judgement import judge
 from devfix.observation import beside, called, carried, hosted, loaded, operands, own_choice, recast, stepped
+from devfix.observation.entered import Entered, dtypes_made
 from devfix.observation.mirror import mirrored
 from devfix.observation.observed_facts import ObservedFacts, Scope, names_seen
 from devfix.observation.pointing import Locate, Pointer
@@ -58,6 +59,7 @@ class Prescriber:
         self._recorder = Recorder()
         run_program(program, self._recorder)
         self.pointer = Pointer(Facts(program, self._recorder), locate)
+        self._entered: Entered = {}
 
     def remedies(self, observed: Sequence[ObservedMismatch], wanted: Applicability) -> list[Remedy]:
         """The remedies with a fix that is wanted."""
@@ -66,6 +68,7 @@ class Prescriber:
     def all(self, observed: Sequence[ObservedMismatch], wanted: Applicability) -> list[Remedy]:
         """What the rules say of each mismatch that is in the program."""
         names = names_seen(observed, self.pointer)
+        self._entered = dtypes_made(observed, self.pointer)
         aside = set(self._findings([], names))
         found = []
         for one in observed[:_MOST]:
@@ -137,7 +140,8 @@ class Prescriber:
         return judge(self.program, self.selection, lambda _program: facts).findings
 
     def _facts(self, mismatches: list[Mismatch], names: Mapping[tuple[str, str], Scope]) -> ObservedFacts:
-        return ObservedFacts(self.program, self._recorder, mismatches, names, self.pointer.facts.outline)
+        outline = self.pointer.facts.outline
+        return ObservedFacts(self.program, self._recorder, mismatches, names, outline, self._entered)
 
 
 def _as_mask(fix: Fix) -> Fix:
