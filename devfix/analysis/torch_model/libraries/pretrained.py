@@ -40,6 +40,7 @@ from devfix.analysis.torch_model.libraries import (
     detection,
     generation,
     given_parts,
+    label_kinds,
     lightning_methods,
     metric_members,
     metrics,
@@ -117,6 +118,7 @@ def construct(interp: Interpreter, name: str, site: CallSite) -> Value | None:
     if partial_models.makes(name):
         return partial_models.construct(interp, name, site)
     other = box_operations.construct(interp, name, site) or picture_makers.preset(interp, name, site)
+    other = other or label_kinds.config(interp, name, site)
     if other is not None:
         return other
     if _is_plain_model(name, last):
@@ -184,7 +186,7 @@ def _parameter(interp: Interpreter, site: CallSite) -> Tensor:
 def _model(interp: Interpreter, name: str, site: CallSite) -> Ref:
     place = replace(_parameter(interp, site), dtype="float32")
     held = given_parts.held(interp, name, site)
-    facts = vision_layers.facts(name, site)
+    facts = vision_layers.facts(name, site) | label_kinds.facts(interp, name, site)
     return interp.new(Obj("module", External(name), attrs=held, place=place, facts=facts, trail=place.trail))
 
 
@@ -195,13 +197,16 @@ def _from_pretrained(interp: Interpreter, owner: str, site: CallSite) -> Value:
     base = site.value(0, "model")
     if owner.startswith("peft") and isinstance(base, Ref):
         return base  # its adapters are added to a model that is there
+    if (told := label_kinds.config(interp, owner, site)) is not None:
+        return told
     if not owner.startswith(("transformers", "diffusers", "peft")) or _NO_TORCH.match(last):
         return UNKNOWN
     if owner.startswith("diffusers") and last.endswith("Scheduler"):
         # It has no parameters, and computes where its inputs are.
         return UNKNOWN
     place = replace(_parameter(interp, site), dtype=dtype_of(site.value(None, "torch_dtype", "dtype")))
-    obj = Obj("module", External(owner), place=place, trail=place.trail)
+    facts = label_kinds.facts(interp, owner, site)
+    obj = Obj("module", External(owner), place=place, facts=facts, trail=place.trail)
     if site.value(None, "trust_remote_code") not in (None, FALSE):
         obj = obj.with_fact(generation.FOREIGN, TRUE)
     mapped = site.keywords.get("device_map")
@@ -258,6 +263,7 @@ def call(
         return UNKNOWN
     if name in model_operands.MAPPING:
         return interp.new(Obj("dict", element=result))
+    label_kinds.check(interp, obj, parts, result, site)
     if model_outputs.answers(obj):
         return model_outputs.make(interp, result, model_outputs.dtype_of_states(obj, place.dtype))
     if name.startswith(detection.PACKAGE):

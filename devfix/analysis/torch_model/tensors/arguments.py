@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from functools import reduce
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from devfix.analysis.domain import device_texts
 from devfix.analysis.domain.copying import replace
@@ -53,6 +54,8 @@ from devfix.analysis.torch_model.loading import batch_mates
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
+
+_Found = TypeVar("_Found", int, str)
 
 
 def device_of(value: Value | None) -> Device | None:
@@ -193,6 +196,8 @@ def nesting(interp: Interpreter, value: Value, around: tuple[Value, ...] = ()) -
     value = without_none(value)
     if value in around:
         return None  # a list that holds itself, of which no tensor is made
+    if isinstance(value, Union):
+        return _same(nesting(interp, each, around) for each in value.members)
     if scalar_type(value) in ("int", "float", "bool"):
         return 0
     if isinstance(value, (Tensor, Array)):
@@ -224,6 +229,8 @@ def data_dtype(interp: Interpreter, value: Value, around: tuple[Value, ...] = ()
     value = without_none(value)
     if value in around:
         return None
+    if isinstance(value, Union):
+        return _same(data_dtype(interp, each, around) for each in value.members)
     kind = exact_type(value)
     if kind is not None:
         return {"bool": "bool", "int": "int64", "float": "float32"}.get(kind)
@@ -241,6 +248,12 @@ def data_dtype(interp: Interpreter, value: Value, around: tuple[Value, ...] = ()
     found = {data_dtype(interp, item, (*around, value)) for item in items}
     # Each number of NumPy's has its own dtype among the others, as in a sum of tensors of one rank.
     return reduce(_together, found) if found else None
+
+
+def _same(found: Iterable[_Found | None]) -> _Found | None:
+    """What is found of each of several values, one of which is there; None where it differs."""
+    each = set(found)
+    return each.pop() if len(each) == 1 else None
 
 
 def _together(a: str | None, b: str | None) -> str | None:

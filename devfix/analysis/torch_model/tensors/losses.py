@@ -143,6 +143,11 @@ def _unreduced_rank(name: str, parts: list[Part]) -> int | None:
     return 1 if name == "ctc_loss" else first
 
 
+def check_target(interp: Interpreter, name: str, parts: list[Part], site: CallSite) -> None:
+    """What a loss asks of the target among its operands, which it is given by somebody else."""
+    _check_target(interp, f"torch.nn.functional.{name}", LOSSES[name], parts, site)
+
+
 def _check_target(interp: Interpreter, name: str, spec: Loss, parts: list[Part], site: CallSite) -> None:
     """Facts: "cross_entropy: int32 target" and "float 1-d target" fail, uint8 runs; "bce: long"."""
     target = next((part for part in parts if part.role == "target"), None)

@@ -1,0 +1,73 @@
+"""Label kinds: which loss a classifier of transformers compares its labels by, as its configuration says, and what that takes."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import TYPE_CHECKING
+
+from devfix.analysis.domain.copying import replace
+from devfix.analysis.domain.lattice import INTEGERS
+from devfix.analysis.domain.values import UNKNOWN, Const, External, Obj, Ref, Tensor, Value
+from devfix.analysis.language.frames import CallSite
+from devfix.analysis.torch_model.tensors import losses
+from devfix.analysis.torch_model.tensors.requirements import Part
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+#: The class that a configuration is said to be of, whichever it is.
+CONFIG = External("transformers.PretrainedConfig")
+#: The options that decide: what is to be told, and how many numbers the model gives.
+_PROBLEM, _COUNT = "problem_type", "num_labels"
+#: Configurations of models, which are told such options.
+_CONFIG = re.compile(r"transformers\.(?!Generation)\w+Config")
+_CLASSIFIERS = re.compile(r"transformers\.\w+For(Sequence|Image)Classification")
+#: Classifiers that know one loss alone, or cast what they compare.
+_OTHERS = re.compile(
+    r"transformers\.(Wav2Vec2|Hubert|SEW|WavLM|UniSpeech|Data2VecAudio|Whisper|Deberta|PPLCNet|ShieldGemma)"
+)
+_LOSSES = {"multi_label_classification": "binary_cross_entropy_with_logits", "regression": "mse_loss"}
+
+
+def config(interp: Interpreter, name: str, site: CallSite) -> Value | None:
+    """The configuration of a model that says what it is to tell; None for others, of which nothing is known."""
+    told = _told(site)
+    if _CONFIG.fullmatch(name) is None or not told:
+        return None
+    return interp.new(Obj("external", CONFIG, attrs=told))
+
+
+def attribute(interp: Interpreter, ref: Ref, obj: Obj, name: str, node: ast.expr) -> Value:
+    """An option of a configuration, of which nothing is known where the program does not tell it."""
+    return obj.attrs.get(name, UNKNOWN)
+
+
+def facts(interp: Interpreter, name: str, site: CallSite) -> dict[str, Value]:
+    """What is known of the labels of a model that is made, by its configuration or the options beside it."""
+    if _CLASSIFIERS.fullmatch(name) is None or _OTHERS.match(name):
+        return {}
+    given = interp.obj_of(site.value(0, "config"))
+    of_config = given.attrs if given is not None and given.cls == CONFIG else {}
+    return {key: of_config[key] for key in (_PROBLEM, _COUNT) if key in of_config} | _told(site)
+
+
+def _told(site: CallSite) -> dict[str, Value]:
+    return {key: site.keywords[key].value for key in (_PROBLEM, _COUNT) if key in site.keywords}
+
+
+def check(interp: Interpreter, obj: Obj, parts: list[Part], result: Tensor, site: CallSite) -> None:
+    """Whole numbers where the loss of a model takes floats, of which the answer is ``result``.
+
+    Facts: "bce: long" and "mse: long target then backward".
+    """
+    problem = obj.facts.get(_PROBLEM)
+    if problem is None and obj.facts.get(_COUNT) == Const(1):
+        problem = Const("regression")
+    loss = _LOSSES.get(str(problem.value)) if isinstance(problem, Const) else None
+    labels = [part for part in parts if part.role == "labels" and part.tensor.dtype in (*INTEGERS, "bool")]
+    if loss is None or not labels:
+        return
+    logits = replace(result, dtype=(obj.place.dtype if obj.place is not None else None) or "float32")
+    target = replace(labels[0], role="target")
+    losses.check_target(interp, loss, [Part(logits, "input", site.node), target], site)
