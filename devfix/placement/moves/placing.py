@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 
 from devfix.analysis.record.facts import Facts
 from devfix.findings import FileEdit, Mismatch, Operand, Origin, SetKeyword
-from devfix.placement.devices import device_expression, followed_peer, imported_device
+from devfix.placement.devices import device_expression, followed_peer, given_beside, imported_device
 from devfix.placement.devices.device_expression import DeviceExpression, Place, place_at
 from devfix.placement.modules import moving_back
 from devfix.placement.moves import destination, loop_parameter, selecting, suffixes
@@ -18,6 +19,7 @@ from devfix.placement.text.provenance import MADE
 from devfix.placement.to_host import seen_by_array
 
 Edits = tuple[FileEdit, ...]
+Trail = tuple[Origin, ...]
 
 
 class Placing:
@@ -29,13 +31,18 @@ class Placing:
         self.operand = operand
         self.peers = peers
 
-    def made(self, origin: Origin, *, far: bool = False) -> Edits:
-        """A factory call makes its tensor on the device; ``far``: in another function than the use, where another one is in sight."""
+    def made(self, origin: Origin, *, far: bool = False, together: Iterable[Trail] = ()) -> Edits:
+        """A factory call makes its tensor on the device; ``far``: in another function than the use, where another one is in sight.
+
+        ``together`` are the lives of what moves with it.
+        """
         place = place_at(self.facts, origin.path, origin.span)
         if place is None or not isinstance(place.node, ast.Call) or seen_by_array.is_written(place):
             return ()
         if self.facts.program.adopts and destination.is_sample(place):
             return ()
+        if (given := given_beside.named(self.facts, place, together)) is not None:
+            return self._made_on(place, origin, DeviceExpression(f"{given}.device"))
         inside = device_expression.is_in_module(self.facts, place)
         near = self.operand.trail[:1] == (origin,) or inside
         beside = self._expression(place) if near or not far else device_expression.of_data(self.facts, place)

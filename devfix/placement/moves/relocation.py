@@ -31,6 +31,7 @@ from devfix.placement.moves import (
     gradient_function,
     handing,
     inference,
+    kept_result,
     loop_parameter,
     made_beside_result,
     map_location,
@@ -182,6 +183,8 @@ class Relocator:
         yield from ((edits, 2 * computed) for edits in self._at_unpacking(self.operand.trail))
         derived = len(trails) <= _MAX_SOURCES and not is_made
         yield self._jointly(trails, self._at_unpacking) if derived else (), 0
+        if self.facts.program.adopts and computed:
+            yield self.placing.moved(kept_result.place(self.facts, self.operand)), 0
         if self.facts.program.adopts and (computed or handing.is_given_back(self.facts, self.operand)):
             yield self._as_arguments(), 1
         yield from ((edits, 2 * computed) for edits in self._where_made(self.operand.trail))
@@ -217,7 +220,7 @@ class Relocator:
                 return ()
             if derived and not (far or anyhow) and ancestry.serves_others(self.facts, trail, self.operand):
                 return ()
-            change = self.placing.made(trail[0], far=far)
+            change = self.placing.made(trail[0], far=far, together=trails)
             if not change:
                 return ()
             found.update(dict.fromkeys(change))
@@ -312,7 +315,7 @@ class Relocator:
             if trail[0] in whole:
                 edits = self.placing.moved(whole[trail[0]])
             elif trail[0].kind in MADE and not edits:
-                edits = self.placing.made(trail[0], far=self.placing.is_elsewhere(trail[0]))
+                edits = self.placing.made(trail[0], far=self.placing.is_elsewhere(trail[0]), together=trails)
             found.update(dict.fromkeys(edits))
         return tuple(found)
 
