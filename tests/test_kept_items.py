@@ -54,6 +54,12 @@ KEPT = {
         "pair = tuple(each.to(device) for each in pair)",
         "model(pair[0]) - pair[1]",
     ),
+    "a number that is used though its name denies it": (
+        "pair = [x, y]",
+        "for _, each in enumerate(pair):\n    print(_)\n    each = each.to(device)",
+        "for _, each in enumerate(pair):\n    print(_)\n    pair[_] = each.to(device)",
+        "model(pair[0]) - pair[1]",
+    ),
     "more to do": (
         "pair = [x, y]",
         "for each in pair:\n    print(each.shape)\n    each = each.to(device)",
@@ -92,6 +98,18 @@ LEFT = {
     "the number is used behind": (
         "pair = (x, y)",
         "for i, each in enumerate(pair):\n    each = each.to(device)\nprint(i)",
+    ),
+    "the number is given another value": (
+        "pair = [x, y]",
+        "for i, each in enumerate(pair):\n    i += 1\n    each = each.to(device)",
+    ),
+    "the list is used in the round": (
+        "pair = [x, y, x]",
+        "for each in pair:\n    pair.reverse()\n    each = each.to(device)",
+    ),
+    "a list that takes items as it likes": (
+        "class Pair(list):\n    __setitem__ = None\n\n\npair = Pair([x, y])",
+        "for each in pair:\n    each = each.to(device)",
     ),
     "what is only like a list": (
         "from collections import deque\npair = deque([x, y])",
@@ -138,6 +156,38 @@ def test_what_does_not_move_all_of_it_in_vain_stays(form: str) -> None:
     after = fix_texts({"main.py": before})[0]["main.py"]
     assert f"\n{lost}\n" in after
     assert clashes(after) == []
+    run_there(after)
+
+
+#: Ways to have gradients collected for what a list has.
+TRAINED = [
+    "for each in weights:\n    each.requires_grad = True",
+    "for each in weights:\n    each.requires_grad_(len(weights) > 1)",
+    "for i, each in enumerate(weights):\n    if each.dim() > 1:\n        each.detach_().requires_grad_()",
+    "for i in range(len(weights)):\n    weights[i].requires_grad_()",
+    "[each.requires_grad_() for each in weights if each.is_floating_point()]",
+    "def train(weight):\n    weight.requires_grad_()\n\n\nfor each in weights:\n    train(each)",
+    "x.requires_grad_()\ny.requires_grad = True",
+]
+
+
+@pytest.mark.parametrize("trained", TRAINED)
+@pytest.mark.parametrize(
+    "lost", ["[each.to(device) for each in weights]", "for each in weights:\n    each = each.to(device)"]
+)
+def test_a_leaf_is_one_under_all_its_names(trained: str, lost: str) -> None:
+    made = f"{HEAD}weights = [x, y]\n"
+    used = "(model(weights[0]) * weights[1]).sum().backward()\nprint(weights[1].grad.shape)\n"
+    after = fix_texts({"main.py": f"{made}{trained}\n{lost}\n{used}"})[0]["main.py"]
+    assert f"\n{lost}\n" in after
+    run_there(after)
+
+
+@pytest.mark.parametrize("told", ["each.requires_grad_(False)", "each.requires_grad = False"])
+def test_what_is_told_to_collect_none_is_moved(told: str) -> None:
+    text = f"{HEAD}pair = [x, y]\nfor each in pair:\n    {told}\n[each.to(device) for each in pair]\nmodel(pair[0]) - pair[1]\n"
+    after = fix_texts({"main.py": text})[0]["main.py"]
+    assert "\npair = [each.to(device) for each in pair]\n" in after
     run_there(after)
 
 

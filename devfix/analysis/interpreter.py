@@ -55,7 +55,7 @@ class Interpreter(Memory):
         "_pause", "_sites", "attend", "autocast", "bindings_noted", "blocked", "calls", "checkpoints", "cuts", "described",
         "dispatched", "free_until", "given", "grad", "granted", "holders", "is_script", "loads", "makes_batch",
         "parameter_lists", "pauses", "placements", "program", "raised", "raises", "read_files", "recorder",
-        "retained", "samplers", "saved_models", "steps", "to_leave", "unbound", "written",
+        "retained", "samplers", "saved_models", "steps", "to_leave", "trained", "unbound", "written",
     )  # fmt: skip
 
     def __init__(self, program: Program, recorder: Recorder, library: Library) -> None:
@@ -91,6 +91,8 @@ class Interpreter(Memory):
         self.given: dict[str, Trail] = {}
         #: Where tensors were made that keep their gradient though they are no leaves.
         self.retained: set[Origin] = set()
+        #: Where tensors were made for which, under whatever name they had, autograd was told to collect gradients.
+        self.trained: set[Origin] = set()
         #: Which call of ``torch.load`` an unknown value comes from, by its token.
         self.checkpoints: dict[str, Origin] = {}
         #: Which files each call of ``torch.load`` reads, and which files are written, by what identifies them.

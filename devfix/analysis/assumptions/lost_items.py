@@ -3,24 +3,40 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeGuard
 
-from devfix.analysis.assumptions.changed_items import items_of, with_items_changed
 from devfix.analysis.assumptions.discarding import is_frozen
+from devfix.analysis.domain import classes
+from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.lattice import CPU
-from devfix.analysis.domain.values import UNKNOWN, Obj, Ref, Tensor, TupleValue, Unknown, Value, members
+from devfix.analysis.domain.values import (
+    UNKNOWN,
+    Class,
+    Obj,
+    Ref,
+    Tensor,
+    TupleValue,
+    Unknown,
+    Value,
+    members,
+)
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.language.rebinding import rebind
 from devfix.analysis.reuse import reads
 from devfix.analysis.text.moving_loops import way_to_keep
 from devfix.analysis.text.vain_moves import VainMove, places_in, vain_move
-from devfix.analysis.torch_model.tensors import moves, operand_types
+from devfix.analysis.torch_model.tensors import leaves, moves, operand_types
 from devfix.analysis.torch_model.tensors.moves import Target
 from devfix.origin_kinds import IN_DICT, IN_LIST, IN_TUPLE, IN_TURN
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
     from devfix.findings import Origin
+
+
+#: How a list or a dict is given other items.
+_STORING = ("__setitem__", "update")
 
 
 def enter(interp: Interpreter, statement: ast.stmt) -> None:
@@ -75,7 +91,7 @@ def _is_there(value: Value | None) -> bool:
 
 def _holds_moved(obj: Obj | None) -> bool:
     """Whether a comprehension made nothing but copies on the accelerator."""
-    held = items_of(obj) if obj is not None else []
+    held = _items_of(obj) if obj is not None else []
     return bool(held) and all(map(_is_there, held))
 
 
@@ -93,7 +109,7 @@ def _mark_names(
     interp: Interpreter, node: ast.stmt, places: list[ast.expr], site: Origin, target: Target
 ) -> None:
     values = [operand_types.tensor_of(interp, interp.eval(place)) for place in places]
-    if not all(_can_be_copied(value, target) for value in values):
+    if not all(_can_be_copied(interp, value, target) for value in values):
         return
     if not all(_can_be_set(interp, place) for place in places):
         return
@@ -109,7 +125,7 @@ def _mark_container(interp: Interpreter, node: ast.stmt, move: VainMove, target:
     container = interp.eval(place)
     if isinstance(container, TupleValue):
         if (
-            _can_be_plain(container, target)
+            _can_be_plain(interp, container, target)
             and _can_be_set(interp, place)
             and way_to_keep(scope, node, IN_TUPLE) is not None
         ):
@@ -119,13 +135,17 @@ def _mark_container(interp: Interpreter, node: ast.stmt, move: VainMove, target:
     for ref in members(container):
         obj = interp.obj_of(ref)
         if isinstance(ref, Ref) and obj is not None and _fits(interp, obj, node, move):
-            interp.update(ref, _marked_object(obj, interp.site(_kind_of(interp, ref), move.call), target))
+            interp.update(
+                ref, _marked_object(interp, obj, interp.site(_kind_of(interp, ref), move.call), target)
+            )
 
 
 def _fits(interp: Interpreter, obj: Obj, node: ast.stmt, move: VainMove) -> bool:
     """Whether a list, or a dict, takes the copies in the way in which they are kept."""
     if obj.kind not in ("list", "dict") or (obj.kind == "dict") != move.over.values:
         return False
+    if isinstance(obj.cls, Class) and any(classes.find(interp, obj.cls, name) for name in _STORING):
+        return False  # what a class of the program does with what it is given is its own affair
     way = way_to_keep(reads.scope(interp), node, IN_DICT if obj.kind == "dict" else IN_LIST)
     if way == "in place" and (isinstance(node, ast.For) or obj.kind == "dict"):
         return True
@@ -145,15 +165,30 @@ def _can_be_set(interp: Interpreter, place: ast.expr) -> bool:
     return owner is not None and place.attr in owner.attrs and not is_frozen(interp, owner.cls)
 
 
-def _can_be_plain(container: TupleValue, target: Target) -> bool:
+def _can_be_plain(interp: Interpreter, container: TupleValue, target: Target) -> bool:
     """Whether a tuple of copies does as well: nobody asks it for a field by its name."""
-    return not container.names and all(_can_be_copied(item, target) for item in container.items)
+    return not container.names and all(_can_be_copied(interp, item, target) for item in container.items)
 
 
-def _marked_object(obj: Obj, site: Origin, target: Target) -> Obj:
-    if not all(_can_be_copied(item, target) for item in items_of(obj)):
+def _marked_object(interp: Interpreter, obj: Obj, site: Origin, target: Target) -> Obj:
+    if not all(_can_be_copied(interp, item, target) for item in _items_of(obj)):
         return obj
-    return with_items_changed(obj, lambda item: _marked(item, site))
+    return _with_items(obj, lambda item: _marked(item, site))
+
+
+def _items_of(obj: Obj) -> list[Value]:
+    """What is known to be in a list or a dict."""
+    entries = obj.attrs.values() if obj.kind == "dict" else ()
+    held = (*entries, *(obj.items or ()), obj.element)
+    return [item for item in held if item is not None]
+
+
+def _with_items(obj: Obj, change: Callable[[Value], Value]) -> Obj:
+    """A list or a dict, each item of which has become another."""
+    entries = {name: change(value) for name, value in obj.attrs.items()} if obj.kind == "dict" else {}
+    items = obj.items and tuple(map(change, obj.items))
+    element = change(obj.element) if obj.element is not None else None
+    return replace(obj, attrs={**obj.attrs, **entries}, items=items, element=element)
 
 
 def _marked(value: Value, site: Origin) -> Value:
@@ -163,8 +198,8 @@ def _marked(value: Value, site: Origin) -> Value:
     return value.at(site)
 
 
-def _can_be_copied(value: Value | None, target: Target) -> bool:
+def _can_be_copied(interp: Interpreter, value: Value | None, target: Target) -> bool:
     """Whether nothing is another where the copy stays where it is: it is of the same dtype, and no leaf that an optimizer takes."""
     if not isinstance(value, Tensor):
         return True
-    return not value.parameter and not value.grad and target.dtype in (None, value.dtype)
+    return not leaves.is_trained(interp, value) and target.dtype in (None, value.dtype)

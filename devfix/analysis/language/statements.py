@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from devfix.analysis.assumptions import changed_items, discarding, keyed_caches, lost_items, own_files
+from devfix.analysis.assumptions import discarding, keyed_caches, lost_items, own_files
 from devfix.analysis.deciding import (
     answers,
     asked_again,
@@ -89,7 +89,6 @@ def augmented_assign(interp: Interpreter, node: ast.AugAssign) -> None:
 def expression(interp: Interpreter, node: ast.Expr) -> None:
     """A value that nobody keeps: a move whose result is thrown away is remembered on what was to be moved."""
     value = interp.eval(node.value)
-    changed_items.note(interp, node)
     lost_items.mark(interp, node, value)
     discarding.discard(interp, node, value)
 

@@ -88,6 +88,7 @@ def set_attribute(
         havoc(interp, owner)  # too little is known of what it is given: it may be anywhere from now on
     elif isinstance(receiver, Tensor) and name == "requires_grad":
         leaves.note(interp, replace(receiver, grad=value == TRUE))
+        leaves.train(interp, receiver, value)
     elif isinstance(receiver, Tensor) and name == "grad" and isinstance(value, Tensor):
         leaves.give_gradient(interp, receiver, value, target)
     for member in members(receiver):

@@ -35,7 +35,8 @@ class TracingInterpreter(Interpreter):
         self.checkpoints, self.loads = _Entries(tracer, "checkpoints"), _Entries(tracer, "loads")
         self.saved_models, self.written = _Entries(tracer, "saved_models"), _Elements(tracer, "written")
         self.read_files = _Elements(tracer, "read_files")
-        self.retained, self.given = _Elements(tracer, "retained"), _Entries(tracer, "given")
+        self.retained, self.trained = _Elements(tracer, "retained"), _Elements(tracer, "trained")
+        self.given = _Entries(tracer, "given")
         self.parameter_lists = WatchedList(tracer.watch, "parameter_lists")
         self.described = WatchedDict(tracer.watch, "described")
 

@@ -51,7 +51,7 @@ def places_in(display: ast.expr) -> list[ast.expr]:
     return parts if apart and all(map(_is_place, parts)) else []
 
 
-def gone_through(target: ast.expr, iterated: ast.expr) -> Over | None:
+def _gone_through(target: ast.expr, iterated: ast.expr) -> Over | None:
     """``x in batch``, ``i, x in enumerate(batch)``, ``x in batch.values()`` and ``k, x in batch.items()``."""
     if isinstance(target, ast.Name):
         if _is_place(iterated) or places_in(iterated):
@@ -71,7 +71,7 @@ def gone_through(target: ast.expr, iterated: ast.expr) -> Over | None:
 
 
 def _of_loop(loop: ast.For) -> VainMove | None:
-    over = gone_through(loop.target, loop.iter)
+    over = _gone_through(loop.target, loop.iter)
     if over is None or loop.orelse or (over.key is not None and over.values):
         return None  # the entry that such a key names is told of as it is moved
     if isinstance(test := loop.body[0], ast.If):
@@ -85,17 +85,20 @@ def _of_loop(loop: ast.For) -> VainMove | None:
     if len(moves) != 1 or is_used_after(loop, moves[0].statement, over.name):
         return None
     alone = len(loop.body) == 1
-    if not alone and (places_in(over.container) or _stores(loop, over.name, moves[0].statement)):
+    if not alone and (places_in(over.container) or _is_disturbed(loop, over, moves[0].statement)):
         return None
     return moves[0]._replace(alone=alone)
 
 
-def _stores(loop: ast.For, name: str, move: ast.stmt) -> bool:
-    """Whether something else in a loop gives the name of its items another value, or may yield in the middle of it."""
+def _is_disturbed(loop: ast.For, over: Over, move: ast.stmt) -> bool:
+    """Whether something else in a loop gives its variables other values, uses what it goes through, or may yield in the middle of it."""
+    told = {over.name} | ({over.key.id} if over.key is not None else set())
+    container = ast.dump(over.container)
     others = (node for part in loop.body if part is not move for node in in_rows(part))
     return any(
         isinstance(node, (ast.Yield, ast.YieldFrom, ast.Await))
-        or (isinstance(node, ast.Name) and node.id == name and not isinstance(node.ctx, ast.Load))
+        or (isinstance(node, ast.Name) and node.id in told and not isinstance(node.ctx, ast.Load))
+        or (isinstance(node, (ast.Name, ast.Attribute)) and ast.dump(node) == container)
         for node in others
     )
 
@@ -106,7 +109,7 @@ def _of_comprehension(statement: ast.Expr) -> VainMove | None:
     if not isinstance(made, (ast.ListComp, ast.DictComp)) or len(made.generators) > 1:
         return None
     generator = made.generators[0]
-    over = gone_through(generator.target, generator.iter)
+    over = _gone_through(generator.target, generator.iter)
     if over is None or generator.ifs or generator.is_async or places_in(over.container):
         return None
     if isinstance(made, ast.DictComp):

@@ -22,6 +22,7 @@ from devfix.findings import (
     WrapExpression,
 )
 from devfix.origin_kinds import IN_DICT, IN_TUPLE, IN_TURN
+from devfix.placement.text.dependence import reads
 
 #: What the number of an item, or its key, can be called.
 _NUMBERS = ("i", "index", "number", "place")
@@ -48,7 +49,7 @@ def _anew(outline: Outline, node: ast.stmt, move: VainMove, kind: str, way: Way,
     """A statement in the place of the one that moves in vain, below the comments that stand in that."""
     container = move.over.container
     kept = ", ".join(ast.unparse(place) for place in places_in(container) or [container])
-    code = _copies(outline, move, kind, taken)
+    code = _copies(outline, node, move, kind, taken)
     if code is None:
         return None
     given = f"{kept} = {code}"
@@ -60,7 +61,7 @@ def _anew(outline: Outline, node: ast.stmt, move: VainMove, kind: str, way: Way,
     return Fix(f"keep the results in `{kept}`", edits, Applicability.SAFE)
 
 
-def _copies(outline: Outline, move: VainMove, kind: str, taken: Names) -> str | None:
+def _copies(outline: Outline, node: ast.stmt, move: VainMove, kind: str, taken: Names) -> str | None:
     """The copies of what is gone through, in the form that it has."""
     if kind == IN_TURN:
         places = (ast.unparse(place) for place in places_in(move.over.container))
@@ -68,7 +69,7 @@ def _copies(outline: Outline, move: VainMove, kind: str, taken: Names) -> str | 
     if kind != IN_DICT:
         each = _each(outline, move)
         return f"tuple({each})" if kind == IN_TUPLE else f"[{each}]"
-    key = _key(move, _KEYS, taken)
+    key = _key(node, move, _KEYS, taken)
     entry = f"{key}: {_moved(outline, move, move.over.name)}"
     container = _text(outline, move.over.container)
     return f"{{{entry} for {key}, {move.over.name} in {container}.items()}}" if key else None
@@ -85,7 +86,7 @@ def _each(outline: Outline, move: VainMove) -> str:
 
 def _in_place(outline: Outline, loop: ast.For, move: VainMove, taken: Names) -> Fix | None:
     """Each item of the list gets its copy by its number, each of the dict by its key."""
-    number = _key(move, _KEYS if move.over.values else _NUMBERS, taken)
+    number = _key(loop, move, _KEYS if move.over.values else _NUMBERS, taken)
     if number is None:
         return None
     source = outline.source
@@ -111,10 +112,11 @@ def _numbered(outline: Outline, loop: ast.For, move: VainMove, number: str) -> l
     return [pair, WrapExpression(span(loop.iter), "enumerate(", ")")]
 
 
-def _key(move: VainMove, names: tuple[str, ...], taken: Names) -> str | None:
-    """What the number or the key of an item is called: as it is, unless that says that nobody uses it."""
-    if move.over.key is not None and not move.over.key.id.startswith("_"):
-        return move.over.key.id
+def _key(node: ast.stmt, move: VainMove, names: tuple[str, ...], taken: Names) -> str | None:
+    """What the number or the key of an item is called: as it is, unless that says that nobody uses it, and nobody does."""
+    key = move.over.key
+    if key is not None and (not key.id.startswith("_") or key.id in reads([node])):
+        return key.id
     return next((name for name in names if name not in taken), None)
 
 

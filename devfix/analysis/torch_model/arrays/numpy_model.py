@@ -66,11 +66,13 @@ _RESHAPING = frozenset(
 _OF_ANYTHING = frozenset("expand_dims pad tile broadcast_to".split())
 _FLOATING = frozenset(
     "exp exp2 log log2 log10 log1p expm1 sqrt cbrt sin cos tan tanh sinh cosh arctan arcsin arccos deg2rad "
-    "rad2deg radians degrees sinc fabs".split()
+    "rad2deg radians degrees fabs rint".split()
 )
 #: Functions of two operands to which a number is an array of its own.
 _PRODUCTS = frozenset("outer dot matmul inner vdot tensordot kron append".split())
-_DIVIDING = frozenset("true_divide divide arctan2 hypot logaddexp".split())
+_DIVIDING = frozenset(("true_divide", "divide"))
+#: Functions of two arrays that take floats alone.
+_FLOATING_PAIRS = frozenset(("arctan2", "hypot", "logaddexp"))
 _FLOAT64 = frozenset("interp hanning hamming blackman bartlett kaiser corrcoef cov".split())
 _AVERAGING = frozenset("mean std var median nanmean nanstd nanvar nanmedian".split())
 _SPREADS = ("std", "var")
@@ -179,7 +181,7 @@ def _computed(interp: Interpreter, last: str, site: CallSite) -> Value:
         joined = _joined(interp, last, first)
         flat = last == "concatenate" and site.value(1, "axis") == NONE
         return replace(joined, rank=1) if flat and isinstance(joined, Array) else joined
-    if last in _PAIRWISE or last in _DIVIDING or last in ("where", "append"):
+    if last in _PAIRWISE or last in _DIVIDING or last in _FLOATING_PAIRS or last in ("where", "append"):
         return _of_several(interp, last, site)
     if last == "nonzero":
         return Sequence(Array("int64", 1))
@@ -242,9 +244,13 @@ def _of_several(interp: Interpreter, last: str, site: CallSite) -> Value:
     values = [without_none(arg.value) for arg in args]
     arrays = [value for value in values if isinstance(value, Array)]
     joined = last in _PRODUCTS
+    if last in _FLOATING_PAIRS and len(arrays) == len(values):
+        values = [replace(array, dtype=numpy_types.of_function(array.dtype)) for array in arrays]
     dtype = data_types.common(interp, map(_at_least_1d, values) if joined else values)
     if last in _DIVIDING:
         dtype = numpy_types.floating(dtype)
+    if last in _FLOATING_PAIRS:
+        dtype = numpy_types.of_function(dtype)
     shaped = [without_none(arg.value) for arg in site.args[:3]] if last == "where" else values
     rank = None if joined else rank_of_broadcast([nesting(interp, value) for value in shaped])
     return Array(dtype, rank, arrays[0].trail if arrays else ())
@@ -263,9 +269,12 @@ def _of_one(interp: Interpreter, last: str, array: Array, site: CallSite) -> Val
         return array
     if last in _RESHAPING or last == "unique":
         return replace(array, rank=numpy_ranks.rearranged(interp, last, array.rank, site))
-    if last in _FLOATING or last == "angle":
-        dtype = numpy_types.of_function(array.dtype)
-        return replace(array, dtype=numpy_types.real(dtype) if last == "angle" else dtype)
+    if last in _FLOATING:
+        return replace(array, dtype=numpy_types.of_function(array.dtype))
+    if last == "angle":
+        return replace(array, dtype=numpy_types.of_angle(array.dtype))
+    if last == "sinc":
+        return replace(array, dtype=numpy_types.floating(array.dtype))
     return reduced(interp, last, array, site) or UNKNOWN
 
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 _AS_GIVEN = frozenset(
     "partition trim_zeros rollaxis fix insert piecewise ediff1d setdiff1d sliding_window_view".split()
 )
-_FLOATS = frozenset("gradient rint heaviside unwrap".split())
+_FLOATS = frozenset("gradient heaviside unwrap".split())
 #: Dtypes of several arrays together: what lays the values of both out in a row, and the rest.
 _SETS = frozenset("intersect1d union1d setxor1d".split())
 _TOGETHER = _SETS | frozenset("convolve correlate cross".split())

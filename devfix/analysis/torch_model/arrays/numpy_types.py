@@ -139,6 +139,11 @@ def of_function(dtype: str | None) -> str | None:
     return _OF_NARROW.get(dtype or "") or floating(dtype)
 
 
+def of_angle(dtype: str | None) -> str | None:
+    """The dtype of angles: truths are set beside the integer 0, and so are wide."""
+    return real("float64" if dtype == "bool" else of_function(dtype))
+
+
 def real(dtype: str | None) -> str | None:
     """The dtype of the parts of numbers, or of their size."""
     return REAL_OF.get(dtype or "", dtype)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.lattice import CPU, UNKNOWN_DEVICE
-from devfix.analysis.domain.values import Obj, Tensor
+from devfix.analysis.domain.values import FALSE, Obj, Tensor, Value
 from devfix.analysis.reuse import reads
 from devfix.analysis.text.syntax import in_rows
 from devfix.analysis.torch_model.tensors import requirements
@@ -123,6 +124,22 @@ def _is_tested(interp: Interpreter, node: ast.expr) -> bool:
     tests = (part for part in in_rows(scope) if isinstance(part, (ast.Compare, ast.If, ast.BoolOp)))
     asked = (part.left if isinstance(part, ast.Compare) else getattr(part, "test", part) for part in tests)
     return any(ast.dump(part) == wanted for part in asked)
+
+
+def train(interp: Interpreter, value: Tensor, flag: Value | None) -> None:
+    """``x.requires_grad_(flag)``: the tensor collects gradients under all its names, and in all that has it, unless it is told not to."""
+    if flag != FALSE:
+        interp.trained.update(_made(value))
+
+
+def is_trained(interp: Interpreter, value: Tensor) -> bool:
+    """Whether autograd may collect gradients for a tensor, be it that it was told so under another name."""
+    return bool(value.parameter or value.grad) or not interp.trained.isdisjoint(_made(value))
+
+
+def _made(value: Tensor) -> Iterator[Origin]:
+    """Where a tensor was made, on each path."""
+    return (site for each in (value, *value.paths) for site in each.trail[:1])
 
 
 def retain(interp: Interpreter, value: Tensor) -> None:

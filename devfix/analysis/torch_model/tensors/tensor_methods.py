@@ -114,8 +114,9 @@ def _method(interp: Interpreter, value: Tensor, name: str, where: ast.expr | Non
         in_place_results.check_alone(interp, name[:-1], value, site.shifted(Arg(value, where)))
         return replace(value, empty=0) if value.empty else value  # it may be given another size
     if name == "requires_grad_":
-        grad = site.value(0, "requires_grad") != FALSE
-        changed = replace(value, grad=grad, leaf=value.leaf is not False)
+        flag = site.value(0, "requires_grad")
+        changed = replace(value, grad=flag != FALSE, leaf=value.leaf is not False)
+        leaves.train(interp, value, flag)
         leaves.note(interp, changed)
         return changed
     if name.startswith("new"):
