@@ -67,18 +67,43 @@ def test_it_moves_before_the_first_function_gets_it(during: str) -> None:
     assert after["states.py"] == STATES
 
 
-def test_it_moves_in_each_branch_that_hands_it_on() -> None:
-    choice = "if len(x) > 2:\n            {0}best = state_of(self.model)\n        else:\n            {0}best = dict(state_of(self.model))"
-    after = _fixed(choice.format(""))
-    move = "self.model.to(x.device)\n            "
-    assert after["trainer.py"] == TRAINER.format(before=choice.format(move), during="print(loss)")
+#: What hands the module on in some cases, or more than once: it moves once, before all of it.
+CASES = {
+    "both cases": "if len(x) > 2:\n            best = state_of(self.model)\n        else:\n            best = dict(state_of(self.model))",
+    "one case": "best = self.model.state_dict()\n        if len(x) > 9:\n            best = state_of(self.model)",
+    "on one line": "best = self.model.state_dict()\n        if len(x) > 9: best = state_of(self.model)",
+    "each round": "for _ in range(2):\n            best = state_of(self.model)",
+}
 
 
-def test_before_another_case_nothing_can_stand() -> None:
-    text = TRAINER.format(
-        before="best = self.model.state_dict()\n        if len(x) > 9:\n            print()\n"
-        "        elif state_of(self.model):\n            best = dict(best)",
-        during="print(loss)",
+@pytest.mark.parametrize("case", CASES)
+def test_it_moves_before_all_cases(case: str) -> None:
+    before = CASES[case]
+    after = _fixed(before)
+    first, separator, rest = before.partition("        ") if before.startswith("best") else ("", "", before)
+    moved = f"{first}{separator}self.model.to(x.device)\n        {rest}"
+    assert after["trainer.py"] == TRAINER.format(before=moved, during="print(loss)")
+    assert after["states.py"] == STATES
+
+
+def test_what_a_loop_names_moves_in_the_loop() -> None:
+    before = (
+        "best = self.model.state_dict()\n        for net in [self.model]:\n            {}best = state_of(net)"
     )
+    after = _fixed(before.format(""))
+    moved = before.format("net.to(x.device)\n            ")
+    assert after["trainer.py"] == TRAINER.format(before=moved, during="print(loss)")
+
+
+ELSEWHERE = [
+    "if len(x) > 9:\n            print()\n        elif state_of(self.model):\n            best = dict(best)",
+    "try:\n            print()\n        except ValueError:\n            best = state_of(self.model)",
+]
+
+
+@pytest.mark.parametrize("before", ELSEWHERE)
+def test_what_is_handed_on_hardly_ever_moves_where_it_is_made(before: str) -> None:
+    text = TRAINER.format(before=f"best = self.model.state_dict()\n        {before}", during="print(loss)")
     after, _ = fix_texts({"main.py": MAIN, "trainer.py": text, "states.py": STATES})
     assert after["trainer.py"] == text
+    assert "net = nn.Linear(3, 2).to(device)" in after["main.py"]

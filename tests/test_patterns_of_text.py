@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 from reality import lies
-from text_program import fix_texts
+from text_program import Ending, fix_texts
 
+from devfix.analysis.domain.values import Const
 from devfix.findings import Applicability
 
 ASKED = """
@@ -25,6 +26,30 @@ other = fnmatch.fnmatchcase("head", "blocks.*")
 
 def test_what_is_found_is_what_python_finds() -> None:
     assert lies(ASKED) == []
+
+
+SHOWN = """
+import torch
+
+x = torch.ones(2)
+name, number, share = "net", 3, 0.5
+padded, quoted, plain = f"{number:03d}", f"{name!r}", f"{name!s}{number}"
+wide, short, both = f"{name:>6}", f"{share:.2f}", f"{name!r:^9}"
+chosen, kept, kind = f"{number:0{number}d}", f"{name!a}.pt", f"{x.dtype!s:>20}"
+held, refused = f"{x.dtype}" == "torch.float32", f"{x.dtype!s:>20}" == "torch.float32"
+"""
+
+
+def test_what_a_text_shows_is_what_python_shows() -> None:
+    assert lies(SHOWN) == []
+    ending = Ending(SHOWN)
+    assert [ending[name] for name in ("padded", "wide", "both")] == [
+        Const("003"),
+        Const("   net"),
+        Const("  'net'  "),
+    ]
+    assert ending["held"] == Const(True)
+    assert ending["refused"] != Const(True)
 
 
 ADAPTED = """

@@ -23,7 +23,6 @@ from devfix.analysis.domain.values import (
     Array,
     Class,
     Const,
-    DTypeValue,
     External,
     Function,
     Ref,
@@ -61,7 +60,7 @@ from devfix.analysis.torch_model.devices import device_settings
 from devfix.analysis.torch_model.loading import batch_mates, file_parts, part_movers
 from devfix.analysis.torch_model.python import environment, reflection
 from devfix.analysis.torch_model.python.folding import known
-from devfix.analysis.torch_model.python.text_methods import assembled, of_dtype, sliced
+from devfix.analysis.torch_model.python.text_methods import assembled, shown, sliced
 from devfix.analysis.torch_model.tensors import comparisons, indexing, operators
 
 if TYPE_CHECKING:
@@ -322,8 +321,8 @@ def formatted(interp: Interpreter, node: ast.JoinedStr) -> Value:
         if isinstance(part, ast.FormattedValue):
             value = interp.eval(part.value)
             speaking.speak(interp, value, part.value, as_shown=part.conversion == ord("r"))
-            shown = of_dtype(value) if isinstance(value, DTypeValue) else value
-            parts.append(shown if isinstance(shown, (Const, Scalar)) else Scalar("str"))
+            form = interp.eval(part.format_spec) if part.format_spec is not None else Const("")
+            parts.append(shown(value, part.conversion, form))
         else:
             parts.append(interp.eval(part))
     return assembled(parts)

@@ -13,9 +13,12 @@ from devfix.placement.devices import device_expression
 from devfix.placement.devices.device_expression import DeviceExpression, Place
 from devfix.placement.telling import told_function
 from devfix.placement.text import handed
-from devfix.placement.text.dependence import dotted
+from devfix.placement.text.dependence import dotted, writes
 
 Edits = tuple[FileEdit, ...]
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+#: What does not execute all that is in it.
+_CHOICES = (ast.If, ast.Match, ast.Try)
 
 
 class _Handing(NamedTuple):
@@ -51,7 +54,7 @@ def moved_by_callers(facts: Facts, site: Origin) -> Edits:
         return ()
     first = list(_first(found))
     moves = [FileEdit(each.path, _move(each)) for each in first]
-    return (*(edit for each in first for edit in each.found.edits), *dict.fromkeys(moves))
+    return tuple(dict.fromkeys([*(edit for each in first for edit in each.found.edits), *moves]))
 
 
 def _move(handing: _Handing) -> InsertBefore:
@@ -66,12 +69,31 @@ def _handing(
         return None
     given = handed.argument(outline, function, site.text, call.node)
     name = dotted(given) if given is not None else ""
-    statement = call.outline.statement_of(call.node)
-    if not name or _is_other_case(call.outline, statement):
+    if not name:
         return None
-    before = Place(call.path, call.outline, statement)
-    found = device_expression.chosen(facts, before) or device_expression.find(facts, before, [])
-    return _Handing(call.path, call.outline, statement, name, found) if found is not None else None
+    for statement in _statements(call.outline, call.outline.statement_of(call.node), name):
+        before = Place(call.path, call.outline, statement)
+        found = device_expression.chosen(facts, before) or device_expression.find(facts, before, [])
+        if found is not None and not _is_other_case(call.outline, statement):
+            return _Handing(call.path, call.outline, statement, name, found)
+    return None
+
+
+def _statements(outline: Outline, handing: ast.stmt, name: str) -> list[ast.stmt]:
+    """Where a module may move that is handed on: before the outermost statement in which it has its name already, or further inside.
+
+    Other cases than the one that hands it on need it to be moved, too.
+    """
+    found = [handing]
+    for around in outline.around(handing):
+        if isinstance(around, _SCOPES):
+            break
+        if not isinstance(around, ast.stmt):
+            continue
+        if any(name == bound or name.startswith(f"{bound}.") for bound in writes([around])):
+            break
+        found = [around] if isinstance(around, _CHOICES) else [around, *found]
+    return found
 
 
 def _is_other_case(outline: Outline, statement: ast.stmt) -> bool:

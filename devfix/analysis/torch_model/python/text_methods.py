@@ -45,6 +45,8 @@ _NUMBERED = re.compile(r"cuda:\d+")
 _WIDE = re.compile(r"\d{4}|\*|\{[^{}]*\{")
 #: How Python refuses arguments.
 _REFUSALS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+#: What is done with a value before it is shown, by the letter that says so.
+_CONVERSIONS: dict[int, Callable[[object], str]] = {ord("s"): str, ord("r"): repr, ord("a"): ascii}
 _PLACEHOLDER = re.compile(r"%[sdr]|%\.?0?\d*[df]|\{[^{}]*\}")
 
 
@@ -123,6 +125,24 @@ def of_dtype(value: DTypeValue) -> Value:
     """``str(x.dtype)``, which has the package in its beginning where the dtype is one of torch."""
     known = value.of_torch and value.name in DTYPES
     return Const(f"torch.{value.name}") if known else Scalar("str")
+
+
+def shown(value: Value, conversion: int, form: Value) -> Value:
+    """What an f-string has of a value: ``{value!r:form}``."""
+    text = of_dtype(value) if isinstance(value, DTypeValue) else value
+    if not isinstance(text, (Const, Scalar)):
+        return Scalar("str")
+    converted = _CONVERSIONS.get(conversion) if text is value else str
+    if form == Const("") and converted in (None, str):
+        return text
+    usual = usual_value(text)
+    if usual is None or not isinstance(form, Const) or _is_wide(str(form.value)):
+        return Scalar("str")
+    try:
+        made = format(converted(usual.value) if converted is not None else usual.value, str(form.value))
+    except _REFUSALS:
+        return Scalar("str")
+    return Const(made) if isinstance(text, Const) else Scalar("str", made)
 
 
 def assembled(parts: list[Value]) -> Value:
