@@ -57,11 +57,13 @@ def test_what_is_on_one_device_stays_as_it_is() -> None:
     assert fixed(right) == right
 
 
-def test_a_tensor_that_some_call_has_on_the_cpu_does_not_name_the_device() -> None:
+def test_a_tensor_that_some_call_has_on_the_cpu_names_the_device_once_it_moves_as_well() -> None:
     before = UNUSED_FORWARD.format(made="", moved=".cuda()").replace(
         "        return self.loss(x)\n", "        return self.distance(torch.zeros(3, 3))\n"
     )
-    assert "device=w.device" not in fixed(before)
+    own = "device=next(self.parameters()).device"
+    moved = before.replace("torch.zeros(3, 3)", f"torch.zeros(3, 3, {own})")
+    assert fixed(before) == moved.replace("torch.eye(3)", "torch.eye(3, device=w.device)")
 
 
 STARRED = """

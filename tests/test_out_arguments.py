@@ -95,4 +95,4 @@ made = {call}
 dtype = made.dtype
 """
     assert lies(text) == []
-    assert Ending(text)["dtype"] == DTypeValue("float32" if "matmul" in call else "float64")
+    assert Ending(text)["dtype"] == DTypeValue("float32" if "matmul" in call else "float64", of_torch=True)
