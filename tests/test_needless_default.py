@@ -80,12 +80,41 @@ def _loaders(text: str) -> list[str]:
         "print(torch.Tensor([1.0]).device)",
         "print(torch.get_default_device())",
         "torch.set_default_device(device)",
+        "import gauges\nprint(gauges.noise(3) + torch.ones(3, device=device))",
+        "print(torch.ops.own.make(3) + torch.ones(3, device=device))",
+        "print(torch.distributions.Normal(0.0, 1.0).sample((3,)) + torch.ones(3, device=device))",
+        "print(torch.sparse_coo_tensor([[0]], [1.0], (3,)).to_dense() + torch.ones(3, device=device))",
+        "import sys\nprint(getattr(torch, sys.argv[1])(3) + torch.ones(3, device=device))",
+        "import torchaudio\nprint(torchaudio.transforms.MelSpectrogram()(torch.ones(1600, device=device)))",
+        "from transformers import AutoTokenizer\nprint(AutoTokenizer.from_pretrained('t')('a', return_tensors='pt'))",
+        "head = nn.Parameter()",
+        "for x, y in Points(8):\n    print(y + torch.ones(3, device=device))",
+        "batches = DataLoader(Points(8))\nnext(iter(batches))\nprint(Points(8)[0][1] + torch.ones(3, device=device))",
+        "class Bank:\n    def __getitem__(self, i):\n        return torch.full((3,), 1.0)\nprint(Bank()[2].device)",
     ],
 )
 def test_a_default_that_something_is_made_on_stays(made: str) -> None:
     after = _mended(GUARDED, made)
     assert GUARDED in after
     assert after.count("generator=") == 2
+
+
+def test_what_goes_by_its_arguments_needs_no_default() -> None:
+    made = """
+import json, os
+import numpy as np
+from torchvision import transforms
+from torch.utils.tensorboard import SummaryWriter
+
+shown = transforms.Compose([transforms.ToTensor()])
+scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 1)
+writer = SummaryWriter()
+writer.add_scalar("start", float(np.ones(3).sum()), 0)
+os.makedirs("out", exist_ok=True)
+torch.save(model.state_dict(), "out/first.pt")
+print(json.dumps({"loss": nn.functional.mse_loss(torch.ones(1, device=device), model.bias).item()}))
+"""
+    assert GUARDED not in _mended(GUARDED, made)
 
 
 def test_what_a_sample_is_made_of_elsewhere_may_be_made_for_others() -> None:
@@ -101,6 +130,7 @@ def test_what_a_sample_is_made_of_elsewhere_may_be_made_for_others() -> None:
         GUARDED.replace("Float", "Half"),
         f"{GUARDED}\nelse:\n    torch.set_default_tensor_type('torch.DoubleTensor')",
         GUARDED.replace(":\n", ":\n    # for the layers\n"),
+        f"torch.set_default_dtype(torch.float64)\n{GUARDED}",
     ],
 )
 def test_a_default_that_says_more_stays(choice: str) -> None:

@@ -51,7 +51,7 @@ from devfix.analysis.nn.reach import HOLDERS
 from devfix.analysis.reuse import outcomes
 from devfix.analysis.torch_model import external_objects, functions, methods
 from devfix.analysis.torch_model.concurrency import coroutines
-from devfix.analysis.torch_model.devices import autocast
+from devfix.analysis.torch_model.devices import autocast, default_choices
 from devfix.analysis.torch_model.libraries import tokenizers
 from devfix.analysis.torch_model.loading import batch_mates, stranger_methods
 from devfix.analysis.torch_model.modules import hooks, layers, module_apply, movers, wrapped_forward
@@ -192,6 +192,7 @@ def call(interp: Interpreter, callee: Value, site: CallSite) -> Value:
     if isinstance(callee, Ref):
         return call_object(interp, callee, site)
     interp.recorder.things[site.node] = interp.frame.path  # whatever it makes need not be a module
+    default_choices.note_made(interp, site.node)
     float_width.note_cast(interp, site)
     return (
         stranger_methods.call(interp, callee, site)

@@ -47,7 +47,7 @@ from devfix.analysis.torch_model.concurrency import (
     shared_objects,
     threads,
 )
-from devfix.analysis.torch_model.devices import grad_mode
+from devfix.analysis.torch_model.devices import default_choices, grad_mode
 from devfix.analysis.torch_model.libraries import (
     example_runs,
     frameworks,
@@ -163,6 +163,7 @@ def call(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> 
     if own is not None:
         return distributions.method(interp, own, interp.obj(own), name, site)
     cls = obj.cls.name if isinstance(obj.cls, External) else ""
+    default_choices.note_called(interp, cls, site.node)
     handler = _BY_CLASS.get(cls)
     if handler is not None:
         return handler(interp, ref, obj, name, site)

@@ -24,6 +24,7 @@ from devfix.analysis.torch_model.arrays import (
 from devfix.analysis.torch_model.concurrency import coroutines, parallel_calls, processes, threads
 from devfix.analysis.torch_model.devices import (
     choices,
+    default_choices,
     device_settings,
     dispatching,
     function_modes,
@@ -202,6 +203,7 @@ HANDLERS: dict[str, Handler] = {
 
 def call(interp: Interpreter, name: str, site: CallSite) -> Value:
     """The result of calling ``name``; code that nobody knows may do anything to modules."""
+    default_choices.note_called(interp, name, site.node)
     return function_modes.made(interp, name, site, _called(interp, name, site))
 
 

@@ -10,8 +10,6 @@ from devfix.analysis.text.outline import Outline
 from devfix.findings import DeleteStatement, FileEdit, Origin
 from devfix.placement.moves.emptied import is_elif
 
-#: What a data set makes its samples in: a loader puts together what is on the CPU.
-_SAMPLING = frozenset({"__getitem__", "__getitems__"})
 #: What a default is chosen by that says nothing of a dtype but the usual one, where the accelerator is there and where not.
 _CHOICE = re.compile(
     r"torch\.set_default_device\(.*\)|torch\.set_default_tensor_type\((['\"]?)torch\.cuda\.FloatTensor\1\)"
@@ -21,16 +19,16 @@ _USUAL = re.compile(
 )
 #: What asks whether the accelerator is there, and does nothing else.
 _QUIET = re.compile(r"torch\.cuda\.is_available\(\)|[\w.]+")
-#: What tells which device is the default one.
-_ASKING = "get_default_device"
+#: What tells which device is the default one, and what chooses a dtype that a default type replaces.
+_MEANT = ("get_default_device", "set_default_dtype")
 
 
 def removed(facts: Facts) -> tuple[FileEdit, ...]:
     """The program without its default device, or nothing where that has a use or is chosen in several places."""
     chosen = [site for site in facts.default_devices if not _is_otherwise(facts, site)]
-    if len(chosen) != 1 or not all(_is_of_sample(site) for site in facts.made_by_default):
+    if len(chosen) != 1 or facts.made_by_default:
         return ()
-    if any(_ASKING in source.text for source in facts.program.sources.values()):
+    if any(name in source.text for source in facts.program.sources.values() for name in _MEANT):
         return ()
     (site,) = chosen
     outline = facts.outline(site.path)
@@ -39,11 +37,6 @@ def removed(facts: Facts) -> tuple[FileEdit, ...]:
         return ()
     whole = _with_guard(outline, statement)
     return (FileEdit(site.path, DeleteStatement(outline.source.span(whole))),) if whole is not None else ()
-
-
-def _is_of_sample(site: Origin) -> bool:
-    around, _, function = site.scope.rpartition(".")
-    return bool(around) and function in _SAMPLING
 
 
 def _is_otherwise(facts: Facts, site: Origin) -> bool:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis.domain.lattice import CPU, UNKNOWN_DEVICE
 from devfix.analysis.domain.values import DeviceValue, Value
 from devfix.analysis.text.syntax import called, walk
+from devfix.analysis.torch_model import names
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -30,6 +31,22 @@ _HOST = re.compile(
 )
 #: Libraries that put what is made without ``device=`` on the accelerator, where there is one, as soon as they are imported.
 _PLACING_LIBRARIES = frozenset({"deepxde"})
+#: What a data set makes its samples in: a loader puts together what is on the CPU.
+_SAMPLING = frozenset({"__getitem__", "__getitems__"})
+#: What of torch makes tensors only beside others, in factories and layers, which are remarked by themselves, or of a class that names its device.
+_FOLLOWING = tuple(
+    f"torch.{package}."
+    for package in (
+        "Tensor accelerator amp autograd backends compiler cuda distributed fft func jit linalg multiprocessing nn "
+        "optim profiler random return_types special types utils version"
+    ).split()
+)
+#: What reads pictures, or computes with what it is given.
+_OF_PICTURES = tuple(
+    f"torchvision.{package}." for package in ("datasets", "io", "ops", "transforms", "utils")
+)
+#: Libraries that make tensors of what they are given, or keep some, and say nothing of a device.
+_MAKING = frozenset({"torchvision", "torchaudio", "transformers", "datasets"})
 
 
 def note(library: Library, program: Program) -> None:
@@ -59,10 +76,37 @@ def imported(interp: Interpreter, module: str) -> None:
 
 
 def note_made(interp: Interpreter, node: ast.AST) -> None:
-    """Remark what a script makes where the default device is, as it is told none, when that may be another than the CPU."""
-    default = interp.state.default_device
-    if interp.is_script and isinstance(default, DeviceValue) and default.device != CPU:
+    """Remark what a script makes, or may make, where the default device is, when that may be another than the CPU.
+
+    What a data set makes its samples in is left out while a loader reads them.
+    """
+    if not _is_elsewhere(interp):
+        return
+    around, _, function = interp.frame.scope.rpartition(".")
+    if not (interp.makes_batch and around and function in _SAMPLING):
         interp.recorder.remarked.add(interp.site("by-default", node))
+
+
+def note_called(interp: Interpreter, name: str, node: ast.AST) -> None:
+    """Remark a call of code from outside the project that may make what it gives back, or keeps, on the default device.
+
+    What has no name is of the project.
+    """
+    if name and _is_elsewhere(interp) and not _makes_nothing(name):
+        note_made(interp, node)
+
+
+def _is_elsewhere(interp: Interpreter) -> bool:
+    default = interp.state.default_device
+    return interp.is_script and isinstance(default, DeviceValue) and default.device != CPU
+
+
+def _makes_nothing(name: str) -> bool:
+    """Whether what has a canonical name goes by its arguments, is of no device, or is a factory, a layer or a model that is known."""
+    head, _, rest = name.partition(".")
+    if head == "torch":
+        return not rest.startswith("sparse_") if "." not in rest else name.startswith(_FOLLOWING)
+    return name.startswith(_OF_PICTURES) or (head not in _MAKING and names.is_harmless(name))
 
 
 def _calls(source: Source) -> Iterator[tuple[str, str]]:

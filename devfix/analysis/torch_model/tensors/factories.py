@@ -337,6 +337,8 @@ def parameter(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``nn.Parameter(data)``: a leaf where the data is."""
     data = site.value(0, "data")
     data = without_none(data) if data is not None else None
+    if data is None:
+        default_choices.note_made(interp, site.node)
     if not isinstance(data, Tensor):
         data = Tensor(default_device(interp)) if data is None else Tensor(UNKNOWN_DEVICE)
     trail = data.trail or (interp.site("factory", site.node),)
