@@ -125,6 +125,15 @@ np.hypot(flags, 1)
 np.logaddexp(u16, 1.0)
 np.arctan2(u8, f32[0])
 np.true_divide(u8, 2)
+np.true_divide(u16, 2)
+np.divide(f16, 2)
+u16 / 65535
+u16 / 2.0
+u8 / 2
+2 / i8
+flags / 3
+f16 / 2
+f32 / 2.0
 torch.from_numpy(u16[:2])
 np.exp(2.0)
 np.sqrt(2)

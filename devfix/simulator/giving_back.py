@@ -22,7 +22,8 @@ _FLUSHING = (
 def leave_to_system() -> bool:
     """Let the system take back at once what the libraries hold that are loaded by now; whether it will.
 
-    What is loaded or registered later, as libraries of the program are, ends as it does anyway: last come, first gone.
+    What is registered later, as objects of the program's own libraries are, ends as it does anyway: last come, first gone.
+    Functions that a library in C names as its destructors (``.fini_array``) are not called: the loader does that after all else.
     """
     # Who puts something below all libraries wants to see the process to its end.
     if os.environ.get("LD_PRELOAD") or os.path.exists("/etc/ld.so.preload"):

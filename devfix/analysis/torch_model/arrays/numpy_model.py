@@ -244,6 +244,11 @@ def _of_several(interp: Interpreter, last: str, site: CallSite) -> Value:
     values = [without_none(arg.value) for arg in args]
     arrays = [value for value in values if isinstance(value, Array)]
     joined = last in _PRODUCTS
+    if last in _DIVIDING and len(arrays) < len(values):
+        values = [
+            replace(value, dtype=numpy_types.floating(value.dtype)) if isinstance(value, Array) else value
+            for value in values
+        ]
     if last in _FLOATING_PAIRS and len(arrays) == len(values):
         values = [replace(array, dtype=numpy_types.of_function(array.dtype)) for array in arrays]
     dtype = data_types.common(interp, map(_at_least_1d, values) if joined else values)

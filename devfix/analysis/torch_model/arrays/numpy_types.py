@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.join import scalar_type
 from devfix.analysis.domain.lattice import (
     FLOATS,
@@ -162,5 +163,7 @@ def arithmetic(op: ast.operator, left: Value, right: Value) -> Array:
     elif _is_complex(others[0]):
         dtype = with_complex(arrays[0])
     else:
-        dtype = with_number(arrays[0], exact_type(others[0]))
+        # Whatever integers a number is divided with, and by which version of NumPy, they are floats before it matters.
+        given = replace(arrays[0], dtype=floating(arrays[0].dtype)) if isinstance(op, ast.Div) else arrays[0]
+        dtype = with_number(given, exact_type(others[0]))
     return Array(floating(dtype) if isinstance(op, ast.Div) else dtype, rank, trail)
