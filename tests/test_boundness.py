@@ -24,6 +24,8 @@ with a as x:\n    pass\nHERE
 [z for x in y if HERE]
 def f(x):\n    HERE
 def f(*, x):\n    return lambda: HERE
+def f(x):\n    HERE\n    del x
+def f(x):\n    for y in x:\n        HERE\n    del x
 lambda x: HERE
 x = 1\ndef f():\n    HERE
 def f():\n    HERE\nx = 1\nf()
@@ -44,6 +46,10 @@ with HERE as x:\n    pass
 [x for x in y]; HERE
 [x for z in HERE for x in z]
 x = 1; del x; HERE
+def f(x):\n    del x\n    HERE
+def f(x):\n    if y:\n        del x\n    HERE
+def f(x):\n    while y:\n        HERE\n        del x
+def f(x):\n    def g():\n        HERE\n    del x\n    return g
 x = 1\ndef f():\n    HERE\n    x = 2
 def f(x=HERE):\n    pass
 def f():\n    HERE\nf()\nx = 1

@@ -44,3 +44,11 @@ def test_a_name_that_stands_for_another_value_later_is_not_asked() -> None:
         "main.py"
     ]
     assert "x.device" not in after
+
+
+def test_a_name_that_is_gone_is_not_asked() -> None:
+    text = _MAIN.replace("LOOP", _LOOPS["batches"]).replace("RENEWED", "ramp = ramp * 2")
+    text = text.replace("n, _ = x.shape\n", "n, _ = x.shape\n        y = x * 2\n        del x\n")
+    after = adopted(files(text.replace("cat([x,", "cat([y,")))["main.py"]
+    assert "x.device" not in after
+    assert "torch.linspace(0, 1, n)" not in after

@@ -95,11 +95,14 @@ def parameters(scope: ast.AST) -> frozenset[str]:
 
 def _bound_in(outline: Outline, scope: Scope, seen_from: ast.AST, node: ast.AST, name: str) -> bool:
     """Whether the scope that owns the name has bound it when ``node`` runs."""
-    if name in parameters(scope) or isinstance(scope, ast.Lambda):
-        return name in parameters(scope)
+    is_given = name in parameters(scope)
+    if isinstance(scope, ast.Lambda):
+        return is_given
     names = outline.names_in(scope)
     if name in names.deleted:
-        return False
+        return is_given and seen_from is node and _is_still_there(outline, scope, node, name)
+    if is_given:
+        return True
     statements = names.binders(name)
     if any(outline.dominates(statement, seen_from) for statement in statements):
         return True
@@ -114,6 +117,17 @@ def _bound_in(outline: Outline, scope: Scope, seen_from: ast.AST, node: ast.AST,
         isinstance(scope, ast.Module)
         and _is_read_anyway(outline, seen_from, node, name)
         and any(_begins_script(outline, scope, statement, seen_from) for statement in statements)
+    )
+
+
+def _is_still_there(outline: Outline, scope: ast.AST, node: ast.AST, name: str) -> bool:
+    """Whether whatever deletes a name stands behind ``node``, with no loop around both."""
+    start = (getattr(node, "lineno", 0), getattr(node, "col_offset", 0))
+    loops = {each for each in outline.around(node) if isinstance(each, (ast.For, ast.AsyncFor, ast.While))}
+    return not any(
+        (use.lineno, use.col_offset) < start or not loops.isdisjoint(outline.around(use))
+        for use in outline.occurrences(scope, name)
+        if isinstance(use.ctx, ast.Del)
     )
 
 
