@@ -9,7 +9,7 @@ from devfix.analysis.domain.lattice import AT_LEAST_1
 from devfix.analysis.domain.values import NONE, UNKNOWN, Array, Scalar, Value, without_none
 from devfix.analysis.language.frames import CallSite
 from devfix.analysis.torch_model.arrays import data_types
-from devfix.analysis.torch_model.tensors.arguments import dtype_of, size_rank
+from devfix.analysis.torch_model.tensors.arguments import dtype_of, nesting, size_rank
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -48,7 +48,19 @@ def _chosen(interp: Interpreter, last: str, site: CallSite) -> Value:
     if last == "permutation":
         return Array(dtype, source.rank if isinstance(source, Array) else 1, trail)
     size = site.get(1, "size")
-    return Array(dtype, size_rank(interp, [size]), trail) if size is not None else UNKNOWN
+    if size is None or size.value == NONE:
+        return _one_chosen(interp, source, dtype, site)
+    return Array(dtype, size_rank(interp, [size]), trail)
+
+
+def _one_chosen(interp: Interpreter, source: Value, dtype: str | None, site: CallSite) -> Value:
+    """An item of what is chosen from, which is a scalar of NumPy where that is a list of numbers."""
+    rank = nesting(interp, source)
+    # Whoever chooses below a count gets a number of Python or one of NumPy, as the generator has it.
+    if dtype is None or rank == 0 or site.open:
+        return UNKNOWN
+    inner = rank - 1 if rank is not None and rank != AT_LEAST_1 else None
+    return Array(dtype, inner, (interp.site("array", site.node),))
 
 
 def _random_array(interp: Interpreter, last: str, site: CallSite, dtype: str) -> Value:
