@@ -83,3 +83,11 @@ def test_a_command_line_may_be_empty() -> None:
     """
     assert clashes(text) == []
     assert clashes(text.replace('images.to("cuda:0")', "images * 2")) != []
+
+
+def test_what_was_set_before_an_option_is_declared_counts() -> None:
+    text = program("", 'args = options(argument_default="float64")')
+    declared = '    parser.add_argument("--dtype")\n'
+    before = text.replace(declared, f'    parser.set_defaults(dtype="float32")\n{declared}')
+    assert before != text
+    assert clashes(before) == []

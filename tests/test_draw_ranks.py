@@ -37,12 +37,23 @@ drawn = {drawn}
         ("D.Categorical(rows[0]).sample((4,))", 1),
         ("D.MixtureSameFamily(D.Categorical(rows[0]), D.Normal(rows[0], rows[0])).sample()", 0),
         ("D.MixtureSameFamily(D.Categorical(rows), D.Normal(rows, rows)).sample((4,))", 2),
+        ("D.TransformedDistribution(D.Normal(rows, rows), [D.TanhTransform()]).sample()", 2),
+        ("D.LKJCholesky(3, 1.0).sample()", -1),
+        ("D.LKJCholesky(3, one).sample((2,))", -1),
+        # A transform may give more dimensions.
+        ("D.TransformedDistribution(D.Normal(0.0, 1.0), D.AffineTransform(rows, 1.0)).sample()", None),
+        ("D.TransformedDistribution(D.Normal(row, row), [D.AffineTransform(rows, 1.0)]).sample()", -1),
+        ("D.TransformedDistribution(D.Normal(row, row), [D.ReshapeTransform((1,), (1, 1))]).sample()", -1),
+        (
+            "D.MixtureSameFamily(D.Categorical(rows[0]), D.MultivariateNormal(row, torch.eye(1).expand(3, 1, 1))).sample()",
+            None,
+        ),
         # An event of these may have a dimension that no parameter told has.
         ("D.MultivariateNormal(rows, torch.eye(3)).sample()", -1),
         ("D.Normal(row, row).expand((2, 3)).sample()", -1),
     ],
 )
-def test_a_draw_has_the_dimensions_of_both(drawn: str, rank: int) -> None:
+def test_a_draw_has_the_dimensions_of_both(drawn: str, rank: int | None) -> None:
     found = Ending(MADE.format(drawn=drawn))["drawn"]
     assert isinstance(found, Tensor)
     assert found.rank == rank

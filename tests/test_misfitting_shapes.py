@@ -107,3 +107,34 @@ def test_what_only_the_other_way_moves_is_missing(text: str) -> None:
         run_there(program)
     assert len(clashes(program)) == 1
     run_there(fix_texts({"main.py": program})[0]["main.py"])
+
+
+@pytest.mark.parametrize(
+    "manager",
+    ["suppress(ValueError)", "suppress(Exception)", "TestCase().assertRaises(ValueError)", "Keeping()"],
+)
+def test_what_a_manager_keeps_to_itself_ends_no_path(manager: str) -> None:
+    program = f"""\
+from contextlib import suppress
+from unittest import TestCase
+
+{HEAD}
+
+class Keeping:
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, trace):
+        return kind is ValueError
+
+
+try:
+    with {manager}:
+        b, c, h, w = images.shape
+    images = images.cuda()
+except ValueError:
+    print("never")
+print(layer(images).shape)
+"""
+    assert clashes(program) == []
+    run_there(program)

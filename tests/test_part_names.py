@@ -180,3 +180,15 @@ def test_parameters_are_kept_under_names_as_well() -> None:
     assert len(list(run(after)["net"].parameters())) == 3
     named = text.replace('"train"', '"scale"').replace("'train'", "'scale'")
     assert 'nn.ParameterDict({"scale": nn.Parameter(torch.ones(4))})' in fixed(named)
+
+
+def test_nothing_is_registered_before_the_module_has_begun() -> None:
+    text = program("self.parts = {name: nn.Linear(4, 4) for name in names}", ("train", "two"))
+    begin = "        super().__init__()\n"
+    lines = text.replace(begin, "")
+    inner = "        self.inner = nn.Linear(4, 4)\n"
+    made = "        self.parts = {name: nn.Linear(4, 4) for name in names}\n"
+    late = lines.replace(inner, "").replace(made, made + begin + inner)
+    assert late.count(begin) == 1
+    assert clashes(late)
+    assert "ModuleList" not in fixed(late)

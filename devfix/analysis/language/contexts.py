@@ -82,9 +82,25 @@ def _enter_external(interp: Interpreter, name: str, manager: Ref, obj: Obj) -> t
         return obj.attrs["entered"], NOTHING
     if name == "torch.autocast":
         return manager, _with_autocast(interp, obj)
-    if name in ("pytest.raises", "unittest.raises"):
+    if name in _EXPECTING:
         return manager, _expecting_errors(interp)
     return manager, NOTHING
+
+
+_EXPECTING = frozenset({"pytest.raises", "unittest.raises"})
+
+
+def may_keep_errors(interp: Interpreter, manager: Value, node: ast.expr) -> bool:
+    """Whether a manager may keep what is raised in its block to itself: errors are expected there, or its own ``__exit__`` answers."""
+    obj = interp.obj_of(manager)
+    if obj is None:
+        return isinstance(manager, Unknown) and _expects_error(node)
+    if isinstance(obj.cls, Class):
+        left = classes.find(interp, obj.cls, EXIT)
+        return isinstance(left, Function) and any(
+            isinstance(part, ast.Return) and part.value is not None for part in ast.walk(left.node)
+        )
+    return isinstance(obj.cls, External) and obj.cls.name in _EXPECTING
 
 
 #: The class of managers that enter others for the time of their own block.

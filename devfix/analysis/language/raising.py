@@ -80,6 +80,16 @@ def not_followed(interp: Interpreter) -> None:
         interp.raised.append(Raised(UNKNOWN, interp.state.fork()))
 
 
+@contextmanager
+def kept(interp: Interpreter) -> Iterator[None]:
+    """What is raised in a block stays in it, as far as anybody knows: no ``try`` around is told."""
+    outer, interp.raised = interp.raised, None
+    try:
+        yield
+    finally:
+        interp.raised = outer
+
+
 def ended(interp: Interpreter, generator: Value) -> None:
     """A generator is asked for one more value, and may have come to its end: it says so with what it returns."""
     obj = interp.obj_of(generator) if interp.raised is not None else None

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
+from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
-from devfix.analysis.language import binding, contexts, handlers, leaving, suppressing, suspended
+from devfix.analysis.language import binding, contexts, handlers, leaving, raising, suppressing, suspended
 from devfix.analysis.language.leaving import Leaving
 
 if TYPE_CHECKING:
@@ -23,14 +24,17 @@ def with_(interp: Interpreter, node: ast.With | ast.AsyncWith) -> None:
         handlers.try_(interp, taking)
         return
     undo: list[Leaving] = []
+    keeping = False
     for item in node.items:
         manager, resume = suspended.managed(interp, item.context_expr)
         entered, leave = contexts.enter(interp, manager, item.context_expr)
         undo.append(resume or leave)
+        keeping |= contexts.may_keep_errors(interp, manager, item.context_expr)
         if item.optional_vars is not None:
             binding.bind(interp, item.optional_vars, entered, node)
         else:
             undo.append(contexts.may_cast(interp, manager, item.context_expr))
     before = leaving.so_far(interp)
-    interp.run(node.body)
+    with raising.kept(interp) if keeping else nullcontext():
+        interp.run(node.body)
     leaving.by_all(interp, undo, before)

@@ -271,7 +271,8 @@ def _declare(interp: Interpreter, ref: Ref, obj: Obj, site: CallSite) -> None:
     if name is None:
         return
     common = obj.facts.get(_DEFAULT, NONE)
-    if common not in (NONE, _NOT_THERE) and "default" not in site.keywords and not site.open:
+    is_said = "default" in site.keywords or name in obj.attrs  # ``set_defaults`` may come first
+    if common not in (NONE, _NOT_THERE) and not is_said and not site.open:
         site = replace(site, keywords={**site.keywords, "default": Arg(common)})
     value, known = option_value(interp, site), obj.attrs.get(name)
     # Of two switches for one thing either can be turned, and what the first is by default counts.

@@ -80,6 +80,11 @@ def is_one(obj: Obj) -> bool:
     return isinstance(obj.cls, External) and obj.cls.name.startswith(_PACKAGE) and makes(obj.cls.name)
 
 
+def keeps_shape(step: Obj) -> bool:
+    """Whether a transform that has no tensors gives what it takes as many dimensions as that had."""
+    return is_one(step) and getattr(step.cls, "name", "").rpartition(".")[2] in _ELEMENTWISE
+
+
 def attribute(ref: Ref, name: str, node: ast.expr) -> Value | None:
     """``transform.inv``, which has the same tensors."""
     return ref if name == "inv" else None

@@ -75,7 +75,10 @@ def construct(interp: Interpreter, name: str, site: CallSite) -> Value:
         numbers = all(isinstance(without_none(arg.value), (Const, Scalar)) for arg in given)
         # No argument of a distribution says where it is: what is drawn can be moved, and nothing before it.
         made = (interp.site("result", site.node),)
-        place = Tensor(rank=0, dtype="float32", trail=made) if numbers and given and not site.open else None
+        rank = draw_ranks.of_parameters(site, last, 0)
+        place = (
+            Tensor(rank=rank, dtype="float32", trail=made) if numbers and given and not site.open else None
+        )
         return interp.new(replace(obj, place=place)) if place is not None else UNKNOWN
     scalars = last not in draw_ranks.EXPANDING or not any(
         _is_no_number(interp, part.tensor) for part in parts
@@ -133,26 +136,27 @@ def _transform(interp: Interpreter, name: str, site: CallSite) -> Value:
     drawn = interp.obj_of(base.value) if base is not None else None
     if base is None or drawn is None or drawn.place is None:
         return UNKNOWN
-    parts = _of_transforms(interp, transforms) if transforms is not None else []
+    steps = _steps(interp, transforms) if transforms is not None else []
+    parts = [part for step, node in steps for part in distribution_transforms.operands(interp, step, node)]
     if parts:
         requirements.meet(interp, site.node, name, [Part(drawn.place, "base", base.node, held=True), *parts])
-    return base.value
+    if not parts and steps and all(distribution_transforms.keeps_shape(step) for step, _ in steps):
+        return base.value
+    rank = AT_LEAST_1 if drawn.place.rank not in (0, None) else None
+    return interp.new(replace(drawn, place=replace(drawn.place, rank=rank)))
 
 
-def _of_transforms(interp: Interpreter, transforms: Arg) -> list[Part]:
-    """The tensors of one transform, or of each in a list."""
+def _steps(interp: Interpreter, transforms: Arg) -> list[tuple[Obj, ast.expr | None]]:
+    """One transform, or each in a list that is known, and where it is written."""
     given, node = interp.obj_of(transforms.value), transforms.node
     if given is None or given.kind != "list":
-        return distribution_transforms.operands(interp, given, node) if given is not None else []
+        return [(given, node)] if given is not None else []
     steps = given.items or ()
     written = (
         node.elts if isinstance(node, ast.List) and len(node.elts) == len(steps) else [node] * len(steps)
     )
-    found: list[Part] = []
-    for item, element in zip(steps, written, strict=True):
-        step = interp.obj_of(item)
-        found += distribution_transforms.operands(interp, step, element) if step is not None else []
-    return found
+    pairs = zip(map(interp.obj_of, steps), written, strict=True)
+    return [(step, element) for step, element in pairs if step is not None]
 
 
 def _divergence(interp: Interpreter, name: str, site: CallSite) -> Value:

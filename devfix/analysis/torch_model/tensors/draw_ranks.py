@@ -25,6 +25,8 @@ _OF_ONE = frozenset(
     "Bernoulli ContinuousBernoulli Exponential Geometric HalfCauchy HalfNormal Poisson Chi2 Dirichlet "
     "OneHotCategorical OneHotCategoricalStraightThrough".split()
 )
+#: What has numbers for parameters, and draws matrices.
+_OF_MATRICES = "LKJCholesky"
 #: What chooses one entry of each row.
 _CHOOSING = "Categorical"
 #: How a mixture calls what it chooses from, along the last dimension.
@@ -33,6 +35,8 @@ COMPONENTS = "component_distribution"
 
 def of_parameters(site: CallSite, name: str, seen: Rank) -> Rank:
     """The rank of the parameters that a distribution is made of, expanded to one shape; ``seen`` is that of one of them."""
+    if name == _OF_MATRICES:
+        return AT_LEAST_1
     if name not in EXPANDING:
         return seen
     return AT_LEAST_1 if site.open else rank_of_broadcast([_rank(arg.value) for arg in site.all_args()])
@@ -52,10 +56,12 @@ def _of_one_draw(obj: Obj) -> Rank:
     """The rank of what is drawn once."""
     rank = obj.place.rank if obj.place is not None else None
     name = getattr(obj.cls, "name", "").rpartition(".")[2]
-    if COMPONENTS in obj.facts or name == _CHOOSING:
+    if name == _CHOOSING:
         return less(rank, 1)
-    exact = rank in (0, None) or name in EXPANDING or name in _OF_ONE
-    return rank if exact else AT_LEAST_1
+    exact = name in EXPANDING or name in _OF_ONE
+    if COMPONENTS in obj.facts:
+        return less(rank, 1) if exact else None
+    return rank if exact or rank in (0, None) else AT_LEAST_1
 
 
 def _in_front(interp: Interpreter, name: str, site: CallSite) -> int | None:
