@@ -182,13 +182,25 @@ def test_parameters_are_kept_under_names_as_well() -> None:
     assert 'nn.ParameterDict({"scale": nn.Parameter(torch.ones(4))})' in fixed(named)
 
 
-def test_nothing_is_registered_before_the_module_has_begun() -> None:
-    text = program("self.parts = {name: nn.Linear(4, 4) for name in names}", ("train", "two"))
+@pytest.mark.parametrize(
+    ("made", "names"),
+    [
+        ("{name: nn.Linear(4, 4) for name in names}", ("train", "two")),
+        ("{name: nn.Linear(4, 4) for name in names}", ("one", "two")),
+        ('{"one": nn.Linear(4, 4), "two": nn.Linear(4, 4)}', ("one", "two")),
+        ("[nn.Linear(4, 4) for name in names]", (0, 1)),
+    ],
+)
+def test_nothing_is_registered_before_the_module_has_begun(made: str, names: object) -> None:
+    text = program(f"self.parts = {made}", names)
     begin = "        super().__init__()\n"
     lines = text.replace(begin, "")
     inner = "        self.inner = nn.Linear(4, 4)\n"
-    made = "        self.parts = {name: nn.Linear(4, 4) for name in names}\n"
-    late = lines.replace(inner, "").replace(made, made + begin + inner)
+    kept = f"        self.parts = {made}\n"
+    late = lines.replace(inner, "").replace(kept, kept + begin + inner)
     assert late.count(begin) == 1
     assert clashes(late)
-    assert "ModuleList" not in fixed(late)
+    after = fixed(late)
+    assert "ModuleList" not in after
+    assert "ModuleDict" not in after
+    assert "nn.Module" in fixed(text).partition("self.parts")[2]  # where the module has begun

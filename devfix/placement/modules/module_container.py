@@ -21,7 +21,7 @@ from devfix.findings import (
     ReplaceExpression,
     WrapExpression,
 )
-from devfix.placement.modules import listed_twice, module_keys, module_rows, row_uses
+from devfix.placement.modules import beginning, listed_twice, module_keys, module_rows, row_uses
 from devfix.placement.modules.filled_later import is_filled_later
 from devfix.placement.modules.registration import Attribute, attribute_at
 from devfix.placement.text.dependence import dotted
@@ -57,6 +57,8 @@ def container_fix(facts: Facts, mismatch: Mismatch, operand: Operand, held: str 
     kind = f"{_FAMILIES[held]}{form}"
     unpacked = value is None and _is_unpacked(attribute, statement)
     if (value is None and not unpacked) or not form or not _suits(attribute, kind):
+        return None
+    if beginning.is_ahead(attribute.outline, statement):
         return None
     if isinstance(value, ast.Call) and _may_be_none(facts, attribute):
         return None  # a container without modules is not None, which may be asked for

@@ -9,7 +9,7 @@ from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.outline import Outline
 from devfix.analysis.torch_model.modules import part_names
 from devfix.findings import InsertAfter, Mismatch
-from devfix.placement.modules import module_rows
+from devfix.placement.modules import beginning, module_rows
 from devfix.placement.modules.filled_later import is_filled_later
 from devfix.placement.modules.registration import Attribute
 
@@ -97,23 +97,12 @@ def beside(
     last = _filled(facts, attribute, statement, rows)
     if last is None or (last is not statement and rows):
         return None  # a row may be filled when it is in the dict
-    if any(_begins_the_module(each) for each in _behind(outline, last)):
-        return None  # nothing can be registered yet
+    if beginning.is_ahead(outline, last):
+        return None
     if isinstance(value, ast.Name) and is_filled_later(outline, value):
         return None
     through = through.format(kept=kept)
     return InsertAfter(outline.source.span(last), f"{kept}_modules = {name}({through})")
-
-
-def _behind(outline: Outline, statement: ast.stmt) -> list[ast.stmt]:
-    block = outline.block_of(statement)
-    return block[block.index(statement) + 1 :]
-
-
-def _begins_the_module(statement: ast.stmt) -> bool:
-    """Whether a statement calls the ``__init__`` of a base class."""
-    call = statement.value if isinstance(statement, ast.Expr) else None
-    return isinstance(call, ast.Call) and getattr(call.func, "attr", "") == "__init__"
 
 
 def _filled(facts: Facts, attribute: Attribute, made: ast.stmt, rows: str) -> ast.stmt | None:
