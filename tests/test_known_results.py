@@ -178,3 +178,38 @@ def test_what_a_model_gave_in_training_is_known_where_autograd_does_not_record()
     text = EVALUATED.replace("LONG", "; ".join(["x = x + 1"] * 900))
     assert clashes(text.replace("TARGET", "y.cuda()")) == []
     assert len(clashes(text.replace("TARGET", "y"))) == 1
+
+
+def _walk(changes: str, end: str) -> str:
+    return f"""
+import torch
+import torch.nn.functional as F
+
+
+class Walker:
+    def __init__(self, exact=False):
+        self.exact, self.place = exact, None
+
+    def go(self, name):
+        {"; ".join(["step = name"] * 900)}
+        {changes}
+        return step
+
+    def look(self, places, table):
+        return F.embedding(places, table) if self.exact else places
+
+
+def walk():
+    first, second, third, walker = Walker(), Walker(), Walker(), Walker()
+    first.go("one")
+    second.go("two")
+    third.go("three")
+    walker.go("four")
+    return walker.look(torch.rand(3), torch.rand(9, 2))
+{end}"""
+
+
+@pytest.mark.parametrize("end", ["", "\n\nwalk()\n"])
+def test_a_method_that_is_not_followed_changes_of_its_object_what_it_assigns(end: str) -> None:
+    assert clashes(_walk("self.place = name", end)) == []
+    assert clashes(_walk("self.exact = True", end)) != []

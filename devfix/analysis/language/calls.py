@@ -307,7 +307,7 @@ def followed(interp: Interpreter, function: Function, site: CallSite, *, alike: 
     if not accounts.may_follow(interp, function, site, alike=alike):
         passed_over.leave_unmade(interp, function, given)
         if (known := accounts.known(interp, account, given)) is None:
-            return _not_followed(interp, site)
+            return _not_followed(interp, site, function)
         raising.not_followed(interp)
         passed_over.forget(interp, function, site)
         return known
@@ -334,11 +334,18 @@ def followed(interp: Interpreter, function: Function, site: CallSite, *, alike: 
     return result
 
 
-def _not_followed(interp: Interpreter, site: CallSite) -> Value:
-    """A function whose body is not interpreted (again): whatever it can reach may have changed."""
+def _not_followed(interp: Interpreter, site: CallSite, method: Function | None = None) -> Value:
+    """A function whose body is not interpreted (again): whatever it can reach may have changed.
+
+    A method of the program changes of its object what it assigns, and what those assign that it calls.
+    """
     raising.not_followed(interp)
-    for arg in site.all_args():
-        havoc(interp, arg.value, everything=True)
+    given = [arg.value for arg in site.all_args()]
+    if method is not None and method.owner is not None and getattr(method.node, "name", "") != "__init__":
+        passed_over.forget(interp, method, site)
+        given = given[1:]
+    for value in given:
+        havoc(interp, value, everything=True)
     return UNKNOWN
 
 
