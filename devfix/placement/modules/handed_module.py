@@ -11,6 +11,7 @@ from devfix.analysis.text.outline import Outline
 from devfix.findings import FileEdit, InsertBefore, Origin
 from devfix.placement.devices import device_expression
 from devfix.placement.devices.device_expression import DeviceExpression, Place
+from devfix.placement.moves.emptied import is_elif
 from devfix.placement.telling import told_function
 from devfix.placement.text import handed
 from devfix.placement.text.dependence import dotted, writes
@@ -72,9 +73,11 @@ def _handing(
     if not name:
         return None
     for statement in _statements(call.outline, call.outline.statement_of(call.node), name):
+        if isinstance(statement, ast.If) and is_elif(call.outline, statement):
+            continue  # before it nothing can stand
         before = Place(call.path, call.outline, statement)
         found = device_expression.chosen(facts, before) or device_expression.find(facts, before, [])
-        if found is not None and not _is_other_case(call.outline, statement):
+        if found is not None:
             return _Handing(call.path, call.outline, statement, name, found)
     return None
 
@@ -94,12 +97,6 @@ def _statements(outline: Outline, handing: ast.stmt, name: str) -> list[ast.stmt
             break
         found = [around] if isinstance(around, _CHOICES) else [around, *found]
     return found
-
-
-def _is_other_case(outline: Outline, statement: ast.stmt) -> bool:
-    """Whether a statement is an ``elif``, before which nothing can stand."""
-    parent = outline.parents[statement]
-    return isinstance(statement, ast.If) and isinstance(parent, ast.If) and statement in parent.orelse
 
 
 def _first(found: Sequence[_Handing]) -> Iterator[_Handing]:
