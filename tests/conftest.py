@@ -11,6 +11,7 @@ from pathlib import Path
 
 import parts
 import pytest
+import sweeps
 from hypothesis import HealthCheck, settings
 
 #: All files with tests, which parts of the run share.
@@ -59,12 +60,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="write what the tool makes of each case over its `after`; review the diff like code",
     )
     parser.addoption("--part", metavar="N/M", help="run the N-th of M parts, which have about as much to do")
+    parser.addoption("--all", action="store_true", help="leave nothing out of sweeps")
     parser.addoption(
         "--weigh", action="store_true", help="write down what files take, by which they are shared out"
     )
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("--all"):
+        sweeps.take_all()
     if config.getoption("--weigh"):
         config.pluginmanager.register(parts.Scales())
 

@@ -6,6 +6,7 @@ import random
 from pathlib import Path
 
 import pytest
+import sweeps
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from text_program import program, rules
@@ -18,6 +19,7 @@ from devfix.lsp.workbench import Workbench
 
 ENGINE = Engine(rules(), Settings())
 CORPUS = Path(__file__).parents[1] / "corpus"
+MOVED = random.Random(0).sample(sorted(CORPUS.rglob("before.py")), 40)
 PROGRAM = '''"""A program
 
 with a long text."""
@@ -56,7 +58,7 @@ def lines_of(text: str) -> list[str]:
     return text.splitlines(keepends=True)
 
 
-@pytest.mark.parametrize("path", random.Random(0).sample(sorted(CORPUS.rglob("before.py")), 40), ids=str)
+@pytest.mark.parametrize("path", sweeps.some(MOVED, every=4), ids=str)
 def test_what_is_found_moves_with_its_lines(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     lines, chance = lines_of(text), random.Random(str(path))
@@ -97,7 +99,7 @@ def test_a_longer_text_needs_a_new_analysis() -> None:
     assert judgement_after(before, ENGINE.judge(before), after) is None
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=sweeps.number(10, all_of=25), deadline=None)
 @given(
     st.lists(st.tuples(st.integers(0, 40), st.integers(0, 2), st.sampled_from(TYPED)), min_size=1, max_size=6)
 )

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
+import sweeps
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -208,7 +209,10 @@ EDITS = st.lists(
 
 
 @given(st.lists(EDITS, min_size=1, max_size=6), st.booleans())
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(
+    max_examples=sweeps.number(15, all_of=40),
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
 def test_after_any_edits_the_cache_says_what_a_run_says(
     batches: list[list[tuple[str, str | None]]], settled: bool
 ) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 import pytest
+import sweeps
 from repair.carried_program import LAYOUTS, USES, fits, program
 from repair.carried_value import VALUES
 from repair.carrier import Carrier, carriers
@@ -37,10 +38,13 @@ def test_each_carrier_has_a_name_of_its_own_and_carries_something() -> None:
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_all_programs_are_programs(layout: str) -> None:
-    for carrier in CARRIERS.values():
-        for value in VALUES:
-            use = next((use for use in USES if fits(carrier, value, use)), "")
-            for text in program(carrier, value, use, layout, wrong=True).values() if use else ():
+    for number, carrier in enumerate(CARRIERS.values()):
+        values = [value for value in VALUES if any(fits(carrier, value, use) for use in USES)]
+        # A carrier's text is the same with each value, and a value's with each carrier: they meet in turn.
+        first = number % len(values)
+        for value in sweeps.some([*values[first:], *values[:first]], every=len(values)):
+            uses = [use for use in USES if fits(carrier, value, use)]
+            for text in program(carrier, value, uses[number % len(uses)], layout, wrong=True).values():
                 ast.parse(text)
 
 

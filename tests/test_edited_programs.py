@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import sweeps
 from text_program import program, rules
 from training_file import training_file
 
@@ -23,6 +24,7 @@ from devfix.project import Program
 
 ENGINE = Engine(rules(), Settings())
 CORPUS = Path(__file__).parents[1] / "corpus"
+EDITED = random.Random(1).sample(sorted(CORPUS.rglob("before.py")), 50)
 PROGRAM = """import torch
 from torch import nn
 
@@ -142,7 +144,7 @@ def followed(before: Program, texts: list[str]) -> Iterator[bool]:
         yield taken
 
 
-@pytest.mark.parametrize("path", random.Random(1).sample(sorted(CORPUS.rglob("before.py")), 30), ids=str)
+@pytest.mark.parametrize("path", sweeps.some(EDITED[:30], every=3), ids=str)
 def test_corpus_programs_are_judged_as_if_they_were_new(path: Path) -> None:
     typist, texts = Typist(path.parent.name), [path.read_text(encoding="utf-8")]
     for _ in range(6):
@@ -273,7 +275,7 @@ def test_training_files_stay_the_same_program() -> None:
         number = node.body[-1].lineno - 1
         indent = lines[number][: node.body[-1].col_offset]
         texts.append("".join([*lines[:number], f"{indent}value = len(items)\n", *lines[number:]]))
-    assert all(followed(program(text), texts))
+    assert all(followed(program(text), [*sweeps.some(texts, every=3)]))
 
 
 def test_changes_beside_one_another() -> None:
@@ -359,7 +361,7 @@ def supposed(edited: EditedProgram, after: Program) -> bool:
     return found is not None
 
 
-@pytest.mark.parametrize("path", random.Random(2).sample(sorted(CORPUS.rglob("before.py")), 20), ids=str)
+@pytest.mark.parametrize("path", sweeps.some(EDITED[30:50], every=3), ids=str)
 def test_what_is_supposed_leaves_no_trace(path: Path) -> None:
     typist, text = Typist(path.parent.name), path.read_text(encoding="utf-8")
     now = program(text)

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import sweeps
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
@@ -125,7 +126,7 @@ texts = st.lists(globs, max_size=5).map("\n".join)
 
 
 @settings(
-    max_examples=60,
+    max_examples=sweeps.number(20, all_of=60),
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import sweeps
 from corpus_case import CorpusCase, corpus_cases
 from lsp_editor import after_edits
 from text_program import rules
@@ -85,7 +86,7 @@ def folder(case: CorpusCase, tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+@pytest.mark.parametrize("case", sweeps.some(CASES, every=4), ids=lambda case: case.name)
 def test_fixes_write_what_apply_writes(case: CorpusCase, folder: Path) -> None:
     bench = Bench(folder)
     path, first = next((path, each) for path, each in bench.findings() if each.fix is not None)

@@ -7,6 +7,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
+import sweeps
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from lsp_editor import after_edits, offset_of, position_of, split
@@ -209,7 +210,7 @@ EDIT = st.tuples(
 STEP = st.one_of(EDIT, st.sampled_from(["check", "see", "vanish", "write", "close", "restore"]))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=sweeps.number(15, all_of=40), deadline=None)
 @given(st.lists(STEP, min_size=1, max_size=12), ENCODINGS)
 def test_nothing_that_is_typed_gets_the_server_out_of_step(steps: list[object], encoding: str) -> None:
     with tempfile.TemporaryDirectory() as place:

@@ -10,6 +10,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+import sweeps
 from generated_programs import HEAD, PROGRAMS
 from hypothesis import HealthCheck, assume, example, given, settings
 from text_program import check_texts, fix_texts
@@ -62,7 +63,10 @@ def f(a, b=None):
 @pytest.mark.parametrize("adopt", [False, True])
 @given(text=PROGRAMS)
 @example(text=IN_TWO_STEPS)
-@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+@settings(
+    max_examples=sweeps.number(20, all_of=60),
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
+)
 def test_fixing_ends_and_leaves_a_program(adopt: bool, text: str) -> None:
     """Nothing crashes, the result is Python, a second run changes nothing, no comment is lost."""
     assume(parses(text))
@@ -75,7 +79,10 @@ def test_fixing_ends_and_leaves_a_program(adopt: bool, text: str) -> None:
 
 
 @given(text=PROGRAMS)
-@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+@settings(
+    max_examples=sweeps.number(20, all_of=60),
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
+)
 def test_findings_lie_in_the_text_and_fixes_add_none(text: str) -> None:
     """What the unsafe run finds wrong in the end is no more than what the safe run leaves."""
     assume(parses(text))
@@ -108,7 +115,9 @@ def library_files() -> list[Path]:
     return files[::_STEP]
 
 
-@pytest.mark.parametrize("path", library_files(), ids=lambda path: path.relative_to(LIBRARY).as_posix())
+@pytest.mark.parametrize(
+    "path", sweeps.some(library_files(), every=3), ids=lambda path: path.relative_to(LIBRARY).as_posix()
+)
 def test_the_standard_library_is_left_alone(path: Path) -> None:
     """Code without tensors is analysed (it says torch once, so that it is not skipped), and nothing is found."""
     text = path.read_text(encoding="utf-8") + "\nimport torch\n"

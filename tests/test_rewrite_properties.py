@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+import sweeps
 from edit_oracle import dump, expected, spans
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
@@ -44,8 +45,8 @@ SPACE = "\r\n \t\f"
 
 # Derandomised, so that a run fails for what was changed and for nothing else.
 steady = settings(deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
-quick = settings(steady, max_examples=40)
-few = settings(steady, max_examples=6)
+quick = settings(steady, max_examples=sweeps.number(15, all_of=40))
+few = settings(steady, max_examples=sweeps.number(3, all_of=6))
 
 
 def small_files(files: Sequence[Path], most: int) -> list[Path]:

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+import sweeps
 from edit_makers import place
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -141,7 +142,7 @@ def test_insertions(part: str, kind: type[InsertBefore | InsertAfter], newline: 
     check(text, [kind(place(text, part), "if new:\n    x = '''a\n b'''")])
 
 
-@settings(steady, max_examples=60)
+@settings(steady, max_examples=sweeps.number(20, all_of=60))
 @given(st.data(), programs(), st.sampled_from(["def f():", "class A:", "if a:\n    pass\nelif b:"]))
 def test_programs_in_definitions(data: st.DataObject, text: str, header: str) -> None:
     newline = "\r\n" if "\r\n" in text else "\n"
@@ -155,7 +156,7 @@ def test_programs_in_definitions(data: st.DataObject, text: str, header: str) ->
     check(whole, data.draw(st.lists(one, min_size=1, max_size=3)))
 
 
-@pytest.mark.parametrize("path", FILES[::12], ids=lambda path: path.name)
+@pytest.mark.parametrize("path", sweeps.some(FILES[::12], every=3), ids=lambda path: path.name)
 def test_real_files(path: Path) -> None:
     text = path.read_bytes().decode("utf-8")
 

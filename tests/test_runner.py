@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import sweeps
 from fakes import SAFE, WordRule, toy_engine
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -91,7 +92,7 @@ def test_everything_but_the_fix_is_kept_to_the_byte(before: bytes, after: bytes)
 
 @settings(
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-    max_examples=50,
+    max_examples=sweeps.number(20, all_of=50),
     deadline=None,
 )
 @given(

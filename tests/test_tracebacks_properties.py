@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 import pytest
+import sweeps
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pastes import DATA, TEXTS_OF_MESSAGES, errors, recorded, recordings, rules
@@ -83,13 +84,13 @@ def tell(text: str) -> None:
 
 
 @given(text=SOUP)
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=sweeps.number(50, all_of=150))
 def test_any_soup_of_tracebacks_is_read(text: str) -> None:
     tell(text)
 
 
 @given(text=shuffled())
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=sweeps.number(50, all_of=150))
 def test_real_lines_in_any_order_are_read(text: str) -> None:
     tell(text)
 
@@ -103,13 +104,13 @@ def test_any_bytes_are_decoded_or_refused(data: bytes) -> None:
 
 
 @given(before=st.text(max_size=30), after=st.text(max_size=30), message=st.sampled_from(TEXTS_OF_MESSAGES))
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=sweeps.number(40, all_of=100))
 def test_a_message_is_recognised_wherever_it_stands(before: str, after: str, message: str) -> None:
     assert recognise(f"{before} {message} {after}", FAMILIES) is not None
 
 
 @given(cut=st.integers(min_value=0, max_value=60), name=st.sampled_from(sorted(recordings("operators"))))
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=sweeps.number(20, all_of=60))
 def test_a_traceback_whose_first_lines_are_missing_is_still_recognised(cut: int, name: str) -> None:
     text = recordings("operators")[name].splitlines()
     kept = text[min(cut, len(text) - 1) :]

@@ -7,6 +7,7 @@ import warnings
 from pathlib import Path
 
 import pytest
+import sweeps
 from hypothesis import HealthCheck, given, seed, settings
 from trust import projects
 from trust.properties import damage, examine, examine_text
@@ -15,7 +16,9 @@ CASES = Path(__file__).parents[1] / "corpus"
 #: Programs that are wrong.
 FAULTY = sorted(path for path in CASES.glob("*/*/before.py") if not path.parent.name.startswith("ok-"))
 LIBRARY = Path(sysconfig.get_path("stdlib"))
-SLICE = settings(max_examples=10, database=None, suppress_health_check=list(HealthCheck))
+SLICE = settings(
+    max_examples=sweeps.number(4, all_of=10), database=None, suppress_health_check=list(HealthCheck)
+)
 
 
 @pytest.mark.parametrize("path", FAULTY[::25], ids=lambda path: path.parent.name)
@@ -25,7 +28,9 @@ def test_programs_with_faults(path: Path) -> None:
     assert account.findings > 0 or account.changed > 0
 
 
-@pytest.mark.parametrize("name", ["ast.py", "typing.py", "asyncio/tasks.py", "re/_parser.py", "zipfile.py"])
+@pytest.mark.parametrize(
+    "name", sweeps.some(["re/_parser.py", "typing.py", "ast.py", "asyncio/tasks.py", "zipfile.py"], every=3)
+)
 def test_the_standard_library(name: str) -> None:
     path = LIBRARY / name
     if not path.exists():
