@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeVar
 
+import pytest
+
 _Row = TypeVar("_Row")
 _taken = {"all": False}
 
@@ -25,3 +27,8 @@ def some(rows: Sequence[_Row], *, every: int) -> Sequence[_Row]:
 def number(few: int, *, all_of: int) -> int:
     """How many are tried of what is made up."""
     return all_of if _taken["all"] else few
+
+
+def again(reason: str) -> pytest.MarkDecorator:
+    """A test that does anew what others have done for it is left to a run of all."""
+    return pytest.mark.skipif(not _taken["all"], reason=f"{reason}; `pytest --all` has it")

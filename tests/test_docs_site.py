@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -217,24 +218,25 @@ def test_a_numbered_list_goes_on_behind_a_block_of_code(site: Path) -> None:
     assert text.count("<ol>") == 1
 
 
+@cache
+def _on_site_alone() -> frozenset[str]:
+    """The pages that the hooks make."""
+    made = (*hook("rule_pages").pages(), *hook("gpu_answers").pages(), *hook("other_places").PAGES.values())
+    return frozenset(["docs/commands.md", *(f"docs/{path}" for path in made)])
+
+
 @pytest.mark.parametrize("page", pages())
 def test_links_between_files_of_the_repository_lead_to_files(page: str) -> None:
     """As they are followed on a page that shows the repository, the site apart."""
     made = hook("other_places")
-    outside_of_code = made._FENCE.sub("", text_of(page))
-    generated = {
-        "docs/commands.md",
-        *(f"docs/{path}" for path in (*hook("rule_pages").pages(), *hook("gpu_answers").pages())),
-    }
     dead = []
-    for found in made._LINK.finditer(outside_of_code):
+    for found in made._LINK.finditer(made._FENCE.sub("", text_of(page))):
         target = urlsplit(found["target"])
         if target.scheme or not target.path:
             continue
         meant = (ROOT / page).parent.joinpath(unquote(target.path)).resolve()
         assert meant.is_relative_to(ROOT), found[0]
         name = meant.relative_to(ROOT).as_posix()
-        on_site = {f"docs/{path}": source for source, path in made.PAGES.items()}
-        if not meant.exists() and name not in generated and name not in on_site:
+        if not meant.exists() and name not in _on_site_alone():
             dead.append(found[0])
     assert not dead

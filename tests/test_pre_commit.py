@@ -11,6 +11,7 @@ from pathlib import Path
 from textwrap import dedent
 
 import pytest
+import sweeps
 
 pytest.importorskip("pre_commit")
 
@@ -208,6 +209,7 @@ def test_files_without_the_suffix_of_a_program_are_left_out(repository: Reposito
     assert (done.returncode, done.stdout.count("Skipped")) == (0, 2)
 
 
+@sweeps.again("they are installed a second time")
 def test_the_hooks_can_be_tried(repository: Repository) -> None:
     """As somebody does before they write a configuration."""
     repository.stage({"main.py": PARTS_TEXT})
