@@ -120,12 +120,12 @@ def _base_sets(facts: Facts, place: Place, attribute: str) -> bool:
     cls = place.outline.class_of(function) if function is not None else None
     if function is None or cls is None or any(sets(node, attribute) for node in in_rows(cls)):
         return False
-    if not _is_after_base(place.outline, function, place.outline.statement_of(place.node)):
+    if not is_after_base(place.outline, function, place.outline.statement_of(place.node)):
         return False
     return any(_always_sets(base, attribute) for base in bases(facts, cls))
 
 
-def _is_after_base(outline: Outline, function: ast.AST, statement: ast.stmt) -> bool:
+def is_after_base(outline: Outline, function: ast.AST, statement: ast.stmt) -> bool:
     """Whether ``super().__init__(...)``, or ``Base.__init__(self, ...)``, has run before a statement."""
     for node in in_rows(function):
         called = node.func if isinstance(node, ast.Call) else None

@@ -31,6 +31,7 @@ from devfix.placement.devices import (
     settings_entry,
     sizing,
     source_tensor,
+    trainer_device,
 )
 from devfix.placement.devices.moving_module import stands_for_module
 from devfix.placement.devices.reaching import (
@@ -200,6 +201,7 @@ def chosen(facts: Facts, place: Place) -> DeviceExpression | None:
         # What the program was given goes by its own name, where that is in sight.
         own = next((name for name in outer if name and "." not in name), own)
     held = kept.of_kind(facts, place, "device") or own_device.told(facts, place)
+    held = held or trainer_device.told(facts, place)
     if own is not None and held is not None and hands_on(place.outline, place.node, held, rather_than=own):
         own = held
     code = own or held or next(filter(None, outer), None)

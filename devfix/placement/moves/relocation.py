@@ -19,7 +19,7 @@ from devfix.placement.batches import batch_move, listed_batch, nested_move, rebu
 from devfix.placement.batches.whole_batch import is_movable_whole, moved_whole
 from devfix.placement.blaming.causes import Trail
 from devfix.placement.devices.device_expression import Place, place_at
-from devfix.placement.modules import late_build, lent_module, moving_back, taken_back
+from devfix.placement.modules import late_build, lent_module, module_binding, moving_back, taken_back
 from devfix.placement.moves import (
     argument_move,
     asked_there,
@@ -31,6 +31,7 @@ from devfix.placement.moves import (
     gradient_function,
     handing,
     inference,
+    kept_argument,
     kept_result,
     loop_parameter,
     made_beside_result,
@@ -59,7 +60,7 @@ from devfix.placement.siblings import (
 )
 from devfix.placement.telling import left_out, restored, told_function, told_operation, unused_device
 from devfix.placement.telling.shared_maker import hands_out
-from devfix.placement.text import ancestry, provenance
+from devfix.placement.text import ancestry, missing_values, provenance
 from devfix.placement.text.provenance import MADE, STORED, is_of_module, stayed
 from devfix.placement.to_host import hosted_source
 
@@ -131,10 +132,16 @@ class Relocator:
         """The ways to move the operand, first where it is written as an argument of what keeps it."""
         for site in reversed(self.operand.trail):
             place = place_at(self.facts, site.path, site.span) if site.kind == "argument" else None
-            if edits := self.placing.given(place) if place is not None else ():
+            if edits := self._given_to_module(place) if place is not None else ():
                 first = Fix(title_of(self.facts, self.operand, edits), edits, Applicability.SAFE)
                 return [first, *(fix for fix in self.fixes() if fix.edits != edits)]
         return self.fixes()
+
+    def _given_to_module(self, place: Place) -> Edits:
+        """What a module is made with moves there, or the module where there may be nothing to move."""
+        absent = missing_values.is_none_by_default(place.outline, place.node)
+        whole = module_binding.moved(self.facts, self.mismatch, self.operand) if absent else ()
+        return whole or self.placing.given(place)
 
     def _with_destination(self, found: dict[Edits, Fix], kept: Fix) -> dict[Edits, Fix]:
         """What is written to in place is made on the accelerator or loaded to it, or its values come to it."""
@@ -156,6 +163,7 @@ class Relocator:
         yield from ((edits, 0) for edits in self._at_origin(trails))
         yield restored.moved(self.facts, self.mismatch, self.operand), 0
         for place in hosted_source.places(self.facts, self.operand, trails):
+            yield kept_argument.where_handed(self.facts, self.operand.trail), 0
             yield self.placing.moved(place), 0
         yield sampled_source.moved(self.facts, self.mismatch, self.operand, trails, self.placing.moved), 0
         yield moved_at_use.beside_others(self.facts, self.operand), 0
@@ -194,6 +202,8 @@ class Relocator:
         yield self._where_given(), 1
         yield self._where_handed_over(), 1
         yield from ((way(self.facts, self.mismatch, self.operand), 1) for way in late_build.WAYS)
+        yield kept_argument.where_handed(self.facts, self.operand.trail), 0
+        yield self._all_by(kept_argument.where_handed, trails), 0
         asked = asked_there.index_moved(self.facts, self.mismatch, self.operand, self.peers)
         yield from ((edits, _LAST) for edits in (asked, self._at_use(), self._where_computed()))
         yield self._at_factories(anyhow=True), 0

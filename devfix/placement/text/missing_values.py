@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.record.recorder import Binding
 from devfix.analysis.text.outline import Outline
+from devfix.analysis.text.scope_names import defaults_of
 from devfix.analysis.text.syntax import in_rows, remembered
 from devfix.placement.devices.boundness import binds_always
 from devfix.placement.devices.constructed import statement_of
@@ -75,6 +76,17 @@ def is_given_none(facts: Facts, outline: Outline, call: ast.AST) -> bool:
     """Whether a call may be given None in some runs, of which it may make what is no tensor: ``mask = kept(ids)``."""
     given = (*call.args, *(each.value for each in call.keywords)) if isinstance(call, ast.Call) else ()
     return any(may_be_none(facts, outline, part) for part in given)
+
+
+def is_none_by_default(outline: Outline, node: ast.AST) -> bool:
+    """Whether a name is a parameter that is None for callers who leave it out, even if none of those in sight does."""
+    function = outline.function_of(node)
+    if not isinstance(node, ast.Name) or function is None or _is_asked_around(outline, node):
+        return False
+    return any(
+        parameter.arg == node.id and isinstance(default, ast.Constant) and default.value is None
+        for parameter, default in defaults_of(function.args)
+    )
 
 
 def chooses_none(statement: ast.stmt | None, name: str) -> bool:
