@@ -235,15 +235,16 @@ def test_a_distribution_is_made_anew_of_its_moved_parameters() -> None:
     ],
 )
 def test_a_distribution_is_made_anew_of_what_it_was_made_of(prior: str, anew: str) -> None:
-    after = apart(prior)
+    after = apart(prior, "with torch.no_grad():\n            self.prior =")
     assert anew.format("x.device") in after["model.py"]
     assert not clashes(after["main.py"], model=after["model.py"])
 
 
-def apart(prior: str) -> dict[str, str]:
-    """What is made of a model in a file that knows no device."""
+def apart(prior: str, setting: str = "self.prior =") -> dict[str, str]:
+    """What is made of a model in a file that knows no device; what is set within a block gets no buffers."""
     names = ", ".join(re.findall(r"(?<!\.)\b[A-Z]\w+(?=\()", prior))
-    model, _, script = PRIOR.format(names=names, prior=prior).rpartition("print")
+    text = PRIOR.format(names=names, prior=prior).replace("self.prior =", setting)
+    model, _, script = text.rpartition("print")
     texts = {
         "model.py": f"import torch\n{model}",
         "main.py": f"{DEVICE}from model import Model\nprint{script}",

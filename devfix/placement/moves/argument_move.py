@@ -137,13 +137,20 @@ def where_given(facts: Facts, trail: tuple[Origin, ...]) -> Edits:
 
 
 def before_loop(facts: Facts, trail: tuple[Origin, ...]) -> Edits:
-    """What a module's method takes out of something, where code that knows the device gave that a name: once for all calls."""
+    """What a module's method takes out of something, where code that knows the device gave that a name: once for all calls.
+
+    That may be a method of another module, which got it from elsewhere.
+    """
     names = [site for site in trail if site.kind == "name"]
     if len(names) < 2 or trail[0].kind == "loader" or not _is_taken_apart_in_module(facts, names[-1]):
         return ()
     for site in reversed(names[:-1]):
         place = place_at(facts, site.path, site.span)
-        if place is None or device_expression.is_in_module(facts, place):
+        if place is None:
+            continue
+        if device_expression.is_in_module(facts, place):
+            if site is names[0] and site.scope not in (trail[0].scope, names[-1].scope):
+                return _taken_in(facts, place)
             continue
         moved = named_value(place)
         found = device_expression.chosen(facts, moved or place)
@@ -154,6 +161,15 @@ def before_loop(facts: Facts, trail: tuple[Origin, ...]) -> Edits:
         if edits := batch_move.after(facts, place, []):
             return edits
     return ()
+
+
+def _taken_in(facts: Facts, place: Place) -> Edits:
+    """What a module gives a name moves there."""
+    value = named_value(place)
+    found = device_expression.find(facts, value, []) if value is not None else None
+    if value is not None and found is not None:
+        return (*found.edits, *suffixes.added(facts, value.outline, value.node, f".to({found.code})"))
+    return batch_move.after(facts, place, [])
 
 
 def _is_taken_apart_in_module(facts: Facts, site: Origin) -> bool:

@@ -23,7 +23,7 @@ _PARAMETERS = {
     "StudentT": ("df", "loc", "scale"),
 }
 #: What takes another distribution and says which of its dimensions belong to one event.
-_WRAPPER = "Independent"
+WRAPPER = "Independent"
 #: What draws from one distribution which item of the batch of another it is: where it has them, as its constructor names them.
 _MIXTURE, _MIXED = "MixtureSameFamily", ("mixture_distribution", "component_distribution")
 #: What takes one of several parameters beside those: the names in the order of the constructor, how many always are
@@ -41,7 +41,7 @@ def construction(outline: Outline, attribute: ast.Attribute, operand: Operand) -
 
     The file must set the attribute just once, to a distribution that takes these parameters alone, and make them there.
     """
-    call = _only_value(outline, attribute)
+    call = only_value(outline, attribute)
     if not isinstance(call, ast.Call) or not operand.trail:
         return ""
     made, maker = operand.trail[0], outline.function_of(call) or call
@@ -54,10 +54,10 @@ def _made_anew(outline: Outline, made: ast.expr, kept: str) -> str:
     """The call that made a distribution, now of the parameters of the one at ``kept``."""
     call = _named(outline, made) if isinstance(made, ast.Name) else made
     called = ast.unparse(call.func) if isinstance(call, ast.Call) else ""
-    if not isinstance(call, ast.Call) or not _is_imported(outline, called):
+    if not isinstance(call, ast.Call) or not is_imported(outline, called):
         return ""
     last = called.rpartition(".")[2]
-    if last == _WRAPPER:
+    if last == WRAPPER:
         return _wrapped_anew(outline, call, called, kept)
     if last == _MIXTURE:
         return _mixed_anew(outline, call, called, kept)
@@ -118,7 +118,21 @@ def _given(call: ast.Call, last: str) -> list[tuple[str, str]]:
     return [*(("", each) for each in names[:always]), (f"{name}=", name)]
 
 
-def _only_value(outline: Outline, attribute: ast.Attribute) -> ast.expr | None:
+def written(call: ast.Call) -> list[tuple[str, ast.expr]]:
+    """The parameters of a distribution, each with what it is given where it is made; nothing where it takes more.
+
+    A covariance is none: each distribution that is made of it computes its factor.
+    """
+    last = ast.unparse(call.func).rpartition(".")[2]
+    names, _, instead = (_PARAMETERS[last], 0, "") if last in _PARAMETERS else _ONE_OF.get(last, ((), 0, ""))
+    told = {*names[: len(call.args)], *(each.arg for each in call.keywords)}
+    if not _given(call, last) or (instead and instead not in told):
+        return []
+    named = [(each.arg or "", each.value) for each in call.keywords]
+    return [*zip(names, call.args, strict=False), *named]
+
+
+def only_value(outline: Outline, attribute: ast.Attribute) -> ast.expr | None:
     """What the one assignment to an attribute of this name, in the whole file, gives it."""
     stores = [
         node
@@ -135,7 +149,7 @@ def _assigned(outline: Outline, stores: Sequence[ast.expr]) -> ast.expr | None:
     return statement.value if single and isinstance(statement, ast.Assign) else None
 
 
-def _is_imported(outline: Outline, called: str) -> bool:
+def is_imported(outline: Outline, called: str) -> bool:
     """Whether the file knows the class, by this name, from ``torch.distributions`` itself."""
     root, _, rest = called.partition(".")
     return f"{outline.imported.get(root)}.{rest}".startswith("torch.distributions.")

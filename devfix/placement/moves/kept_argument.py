@@ -28,10 +28,9 @@ def where_handed(facts: Facts, life: tuple[Origin, ...]) -> Edits:
     for given, kept in reversed(list(pairwise(life))):
         if (given.kind, kept.kind) != ("argument", "attribute") or given.path not in facts.program.sources:
             continue
-        found = parameter_at(facts, given)
-        if found is None or found[0].name != "__init__" or not isinstance(found[0], ast.FunctionDef):
+        constructor, name = parameter_at(facts, given) or (None, "")
+        if not isinstance(constructor, ast.FunctionDef) or constructor.name != "__init__":
             continue
-        constructor, name = found
         if _only_keeps(facts, kept, constructor, name):
             return _moved(facts, facts.outline(given.path), constructor, name)
     return ()

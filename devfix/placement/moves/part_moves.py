@@ -8,6 +8,7 @@ from devfix.analysis.record.facts import Facts
 from devfix.findings import FileEdit, Operand, ReplaceExpression, WrapExpression
 from devfix.placement.devices import device_expression
 from devfix.placement.devices.device_expression import Place
+from devfix.placement.modules import distribution_buffers
 from devfix.placement.moves import distribution_parts, lent_weights
 
 Edits = tuple[FileEdit, ...]
@@ -51,7 +52,9 @@ def _comprehension(
 def _rebuilt(
     facts: Facts, place: Place, operand: Operand, peers: list[Operand], attribute: ast.Attribute
 ) -> Edits:
-    """A distribution has no way to move: one is made of its moved parameters."""
+    """A distribution has no way to move: one is made of its moved parameters, which a module may have as buffers."""
+    if edits := distribution_buffers.registered(facts, place, attribute):
+        return edits
     code = distribution_parts.construction(place.outline, attribute, operand)
     found = device_expression.find(facts, place, peers) if code else None
     if found is None or operand.path != place.path:

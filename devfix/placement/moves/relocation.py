@@ -217,7 +217,7 @@ class Relocator:
 
     def _at_factories(self, *, anyhow: bool = False) -> Edits:
         """Every factory call that the operand goes back to gets the device; ``anyhow``: wherever it went."""
-        trails = ancestry.of_parameters(self.facts, self._trails())
+        trails = ancestry.begun(self.facts, ancestry.of_parameters(self.facts, self._trails()))
         unmade = any(not trail or trail[0].kind not in MADE for trail in trails)
         if not trails or len(trails) > _MAX_SOURCES or unmade:
             return ()

@@ -124,6 +124,37 @@ def _is_made_of(facts: Facts, trail: tuple[Origin, ...], other: tuple[Origin, ..
     return isinstance(around, ast.Call) and ast.unparse(around.func).rpartition(".")[2] == "Parameter"
 
 
+def begun(facts: Facts, trails: list[tuple[Origin, ...]]) -> list[tuple[Origin, ...]]:
+    """The trails without those of what an attribute became that one of the others began: ``self.w = self.w - rate * step``."""
+    makers = [trail for trail in trails if trail and trail[0].kind in MADE]
+    return [
+        trail
+        for trail in trails
+        if trail in makers or not any(_renews(facts, trail, each) for each in makers)
+    ]
+
+
+def _renews(facts: Facts, trail: tuple[Origin, ...], made: tuple[Origin, ...]) -> bool:
+    """Whether a result was given to the attribute that it was computed from, by which the other is kept as well."""
+    again = _kept_as(facts, trail) if trail and trail[0].kind == "result" else None
+    first = _kept_as(facts, made)
+    if again is None or first is None or again[0].attr != first[0].attr:
+        return False
+    target, statement = again
+    read = (node for node in in_rows(statement.value) if isinstance(node, ast.Attribute))
+    return any(ast.unparse(node) == ast.unparse(target) for node in read)
+
+
+def _kept_as(facts: Facts, trail: tuple[Origin, ...]) -> tuple[ast.Attribute, ast.Assign] | None:
+    """The attribute that a value is given to, and the statement that does so alone."""
+    site = next((each for each in trail if each.kind in ("attribute", "module-attribute")), None)
+    place = place_at(facts, site.path, site.span) if site is not None else None
+    statement = place.outline.statement_of(place.node) if place is not None else None
+    if place is None or not isinstance(place.node, ast.Attribute) or not isinstance(statement, ast.Assign):
+        return None
+    return (place.node, statement) if statement.targets == [place.node] else None
+
+
 def of_casts(trails: list[tuple[Origin, ...]]) -> list[tuple[Origin, ...]]:
     """The trails without those of what was cast where it was made: ``from_numpy(x)`` of ``from_numpy(x).float()``."""
     casts = [trail[0] for trail in trails if trail[0].kind == "cast"]
