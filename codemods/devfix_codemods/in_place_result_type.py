@@ -12,8 +12,8 @@ class InPlaceResultType(Rule):
     dtype stays. With a float operand PyTorch raises "result type Float can't be cast to the desired
     output type Long", on every device.
 
-    The fix makes the bounds of ``clamp_`` integers, and else casts the tensor to float where it
-    gets its name. It is unsafe, as every cast.
+    The fix makes the bounds of ``clamp_`` integers, divides a sum that began as a number with ``total = total / n``,
+    and else casts the tensor to float where it gets its name. It is unsafe, as every cast.
 
     Before::
 
@@ -43,5 +43,5 @@ class InPlaceResultType(Rule):
                 written = mismatch.operands[1]
                 message = f"`{operand.text}` is {operand.dtype}, and `{written.text}`, which is bounded by it in place, is {written.dtype}"
             cast = Recaster(facts, mismatch, operand, wanted)
-            fixes = cast.at_use_first() if mismatch.get("bound") else cast.at_name()
+            fixes = cast.at_use_first() if mismatch.get("bound") else cast.of_result()
             yield self.finding(mismatch, message, fixes)

@@ -27,6 +27,7 @@ from devfix.placement.dtypes import (
     all_uses,
     cast_apart,
     complex_parts,
+    divided_anew,
     double_island,
     dtype_keyword,
     filled,
@@ -167,6 +168,10 @@ class Recaster:
         """Where the value was given its name, for an operand that is written to, else where it is made."""
         made = written_binding.made(self.facts, self.operand)
         return self._fixes(self._at_binding(), self._at_entries() if made is None else self._wrap(made))
+
+    def of_result(self) -> list[Fix]:
+        """What is written to holds the result, or a sum that began as a number is divided into a tensor of its own."""
+        return divided_anew.fixes(self.facts, self.mismatch) or self.at_name()
 
     def _fixes(self, *candidates: tuple[FileEdit, ...]) -> list[Fix]:
         """The fixes that work out; a width that nothing at hand stands for is for a person to choose."""
