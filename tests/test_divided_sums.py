@@ -64,13 +64,17 @@ def test_an_attribute_gets_the_quotient() -> None:
     assert len(after.splitlines()) - len(before.splitlines()) <= 1
 
 
-@pytest.mark.parametrize("begun", ["right = torch.tensor(0)", "rows = torch.zeros(2).long()\n        right = rows[0]"])
+@pytest.mark.parametrize(
+    "begun", ["right = torch.tensor(0)", "rows = torch.zeros(2).long()\n        right = rows[0]"]
+)
 def test_a_tensor_that_others_may_have_is_none(begun: str) -> None:
     _, after = repaired(PROGRAM.format(begun=begun, divided="right /= len(batches)"))
     assert "right /= len(batches)" in after
 
 
 def test_numbers_are_divided_as_they_were() -> None:
-    text = PROGRAM.format(begun="right = 0", divided="right /= len(batches)").replace(".sum()", ".sum().item()")
+    text = PROGRAM.format(begun="right = 0", divided="right /= len(batches)").replace(
+        ".sum()", ".sum().item()"
+    )
     before, after = repaired(text)
     assert after == before

@@ -6,6 +6,7 @@ On the accelerator anything selects; a tensor on the CPU can be indexed from the
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.scope_names import positional_of
@@ -27,17 +28,17 @@ def whole(facts: Facts, place: Place) -> Place:
         return place
     if named_tensor(place.outline, facts, node.value) != ast.unparse(node.value):
         return place
-    if not any(
-        _is_unknown_argument(facts, place, part) for index in _indices(node) for part in in_rows(index)
-    ):
+    if not any(_is_unknown_argument(facts, place, part) for part in _selecting(node.slice)):
         return place
     return Place(place.path, place.outline, node.value)
 
 
-def _indices(node: ast.Subscript) -> list[ast.expr]:
-    """What selects by where it is itself: the bounds of a slice are numbers."""
-    parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-    return [part for part in parts if not isinstance(part, ast.Slice)]
+def _selecting(index: ast.AST) -> Iterator[ast.AST]:
+    """The parts of an index that select by where they are themselves: the bounds of a slice are numbers."""
+    if not isinstance(index, ast.Slice):
+        yield index
+        for part in ast.iter_child_nodes(index):
+            yield from _selecting(part)
 
 
 def _is_unknown_argument(facts: Facts, place: Place, node: ast.AST) -> bool:
