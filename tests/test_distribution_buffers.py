@@ -10,6 +10,9 @@ NET = """
     from torch import distributions as D, nn
     from torch.distributions import Beta, Independent, Normal, kl_divergence
 
+    def drawn(distribution):
+        return distribution.rsample()
+
     class Net(nn.Module):
         def __init__(self, latent=3):
             {constructor}
@@ -87,6 +90,20 @@ def test_its_parameters_are_registered(rest: str, loss: str, buffers: dict[str, 
 )
 def test_what_may_be_named_or_set_otherwise_is_no_buffer(rest: str) -> None:
     assert "@property" not in repaired(rest)[1]
+
+
+@pytest.mark.parametrize(
+    "loss",
+    [
+        f"{PLAIN} + self.prior.sample((4,)).to(x.device).sum()",
+        f"{PLAIN} + self.prior.expand((4, 3)).sample().to(x.device).sum()",
+        f"{PLAIN} + drawn(self.prior).to(x.device).sum()",
+    ],
+)
+def test_what_is_drawn_keeps_its_numbers(loss: str) -> None:
+    before, after = repaired(TWO, loss)
+    assert TWO in after
+    assert after != before
 
 
 def test_another_one_is_put_in_its_place() -> None:

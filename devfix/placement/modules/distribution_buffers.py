@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.outline import Outline
+from devfix.analysis.text.syntax import called
 from devfix.analysis.text.vocabulary import vocabulary
 from devfix.findings import AssignmentToCall, Edit, FileEdit, InsertAfter, ReplaceExpression
 from devfix.placement.devices import constructed
@@ -21,6 +22,11 @@ from devfix.placement.text.dependence import dotted
 Edits = tuple[FileEdit, ...]
 #: What makes a tensor, whatever it is given.
 _FACTORIES = frozenset("zeros ones full tensor eye linspace".split())
+
+#: What a distribution tells, without a draw.
+_ASKED = frozenset(
+    "log_prob entropy cdf icdf mean mode stddev variance support batch_shape event_shape".split()
+)
 
 
 def registered(facts: Facts, place: Place, attribute: ast.Attribute) -> Edits:
@@ -86,7 +92,7 @@ def _is_of(facts: Facts, place: Place, cls: ast.ClassDef) -> bool:
 
 
 def _are_free(facts: Facts, cls: ast.ClassDef, kept: str, names: Iterable[str]) -> bool:
-    """Whether no object has the names yet, and none gets another distribution under its own."""
+    """Whether no object has the names yet, and none gets another distribution under its own, or draws from it."""
     if any(inherited_names.has(facts, cls, name) for name in (kept, *names)):
         return False
     if any(vocabulary(cls).attributes.get(name) or _defines(cls, name) for name in names):
@@ -94,14 +100,20 @@ def _are_free(facts: Facts, cls: ast.ClassDef, kept: str, names: Iterable[str]) 
     stores = 0
     for outline in map(facts.outline, facts.program.sources):
         for node in outline.mentions(kept):
-            # What is set of the distribution itself would be lost with it.
-            part = outline.parents.get(node)
-            is_set = (
-                isinstance(each, ast.Attribute) and not isinstance(each.ctx, ast.Load)
-                for each in (node, part)
-            )
-            stores += any(is_set)
+            if not isinstance(node, ast.Attribute):
+                continue
+            stores += not isinstance(node.ctx, ast.Load)
+            if isinstance(node.ctx, ast.Load) and not _is_only_asked(outline, node):
+                return False
     return stores == 1 and not _defines(cls, kept)
+
+
+def _is_only_asked(outline: Outline, node: ast.AST) -> bool:
+    """Whether a distribution is compared, or asked for what is computed of it: what is drawn elsewhere has other numbers."""
+    around = outline.parents.get(node)
+    if isinstance(around, ast.Attribute):
+        return around.attr in _ASKED
+    return isinstance(around, ast.Call) and called(around) == "kl_divergence"
 
 
 def _defines(cls: ast.ClassDef, name: str) -> bool:
