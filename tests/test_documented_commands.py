@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import os
 import re
 import runpy
 import shlex
@@ -74,6 +75,10 @@ STAYING = ("docs/adding-a-rule.md",)
 #: Exit codes that are no failure: 1 says that there are findings or changes.
 FINE = {"devfix": (0, 1)}
 SHELL = ("sh", "bash", "console")
+#: Commands of devfix that need no process of their own, and no shell, to be what they are.
+ALONE = re.compile(r"devfix (apply|check|config|explain|prove|rules|run --fix)( [^|&;<>$*?`]*)?")
+
+pytest_plugins = ["preloaded"]
 
 
 def commands_of(block: Block) -> Iterator[str]:
@@ -121,6 +126,7 @@ def test_what_is_not_run_is_still_in_a_page() -> None:
 
 
 @pytest.mark.parametrize("page", sorted({*scripts()} - {"docs/tutorial.md"}))
+@pytest.mark.usefixtures("preloaded")
 def test_the_commands_of_a_page_run(page: str, tmp_path: Path) -> None:
     """In order, in a sample project; a command that cannot run here stands in ``INSTEAD``."""
     project = tmp_path / "project"
@@ -153,20 +159,37 @@ def _files(page: str) -> dict[tuple[str, int], str]:
 
 
 def _run(command: str, folder: Path, environment: dict[str, str], block: Block) -> None:
-    done = subprocess.run(
-        ["sh", "-c", command],
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
+    done = _done(command, folder, environment)
     told = f"{block.place}: {command}\n{done.stdout}\n{done.stderr}"
     failing = "devfix new-rule" in block_before(block)
     fine = (1,) if failing and "pytest" in command else FINE.get(command.split(maxsplit=1)[0], (0,))
     assert done.returncode in fine, told
     assert "Traceback" not in done.stderr, told
+
+
+def _done(command: str, folder: Path, environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
+    """What a command comes to, in this process where it can be."""
+    if ALONE.fullmatch(command) is None:
+        return subprocess.run(
+            ["sh", "-c", command],
+            cwd=folder,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        for name in os.environ.keys() - environment.keys():
+            patch.delenv(name)
+        for name, value in environment.items():
+            patch.setenv(name, value)
+        result = CliRunner().invoke(app, shlex.split(command)[1:])
+    error = result.exception
+    if error is not None and not isinstance(error, SystemExit):
+        raise error
+    return subprocess.CompletedProcess(command, result.exit_code, result.stdout, result.stderr)
 
 
 def block_before(block: Block) -> str:
@@ -177,6 +200,7 @@ def block_before(block: Block) -> str:
     return before[-1] if before else ""
 
 
+@pytest.mark.usefixtures("preloaded")
 def test_the_tutorial_is_what_happens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its program, its error and each command with what it writes, from the first to the last."""
     project = tmp_path / "project"
@@ -189,15 +213,7 @@ def test_the_tutorial_is_what_happens(tmp_path: Path, monkeypatch: pytest.Monkey
     for block in samples:
         (command,) = commands_of(block)
         expected = block.text.split("\n", 1)[1]
-        done = subprocess.run(
-            ["sh", "-c", command],
-            cwd=project,
-            env=environment,
-            capture_output=True,
-            text=True,
-            timeout=300,
-            check=False,
-        )
+        done = _done(command, project, environment)
         assert in_order(done.stdout, expected), f"{block.place}\n{done.stdout}\n{done.stderr}"
     # Python and torch are those of this process, where torch need not be imported once more.
     monkeypatch.chdir(project)

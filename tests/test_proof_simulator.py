@@ -15,6 +15,8 @@ from devfix.cli import app
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="programs are held within limits on POSIX")
 
+pytest_plugins = ["preloaded"]
+
 TRAINING = """\
 import torch
 from torch import nn
@@ -47,6 +49,7 @@ def prove(*arguments: str) -> tuple[int, dict[str, Any]]:
     return result.exit_code, program
 
 
+@pytest.mark.usefixtures("preloaded")
 def test_a_training_that_is_repaired() -> None:
     Path("train.py").write_text(TRAINING)
     before = state(Path())

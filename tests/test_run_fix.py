@@ -28,6 +28,7 @@ from devfix.running.mending import Mending, subject_of
 from devfix.running.request import Request
 from devfix.source import Source
 
+pytest_plugins = ["preloaded"]
 runner = CliRunner()
 
 BEFORE = """\
@@ -45,7 +46,7 @@ AFTER = BEFORE.replace("(x + offset)", "(x + offset.to(device))")
 
 
 @pytest.fixture(autouse=True)
-def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, preloaded: None) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "main.py").write_text(BEFORE, encoding="utf-8")
 

@@ -1,0 +1,125 @@
+"""Preloaded: keepers of a sandbox that are forks of one process which has torch, so that no program has to import it.
+
+All else is as it is without: the box, the limits, the variables, and the launcher that runs the program. It is for tests of
+what devfix makes of such runs; those of the launcher and of the sandbox start what users start.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import IO, NoReturn
+
+import pytest
+
+_ROOT = Path(__file__).resolve().parents[1]
+_LAUNCHER = str(_ROOT / "devfix" / "simulator" / "launch.py")
+#: More than any process here has open.
+_DESCRIPTORS = 1024
+
+
+class _Keeper:
+    """What devfix asks of a keeper that it has started."""
+
+    def __init__(self, pid: int, stdin: IO[bytes], stdout: IO[bytes]) -> None:
+        self.pid, self.stdin, self.stdout = pid, stdin, stdout
+
+    def wait(self) -> None:
+        """Nothing: who has read all that a keeper says has waited for it."""
+
+
+@pytest.fixture(scope="module")
+def _engage() -> Iterator[Callable[..., _Keeper]]:
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    command = [sys.executable, __file__, str(theirs.fileno())]
+    server = subprocess.Popen(command, env=environment, pass_fds=[theirs.fileno()], stdout=subprocess.PIPE)
+    theirs.close()
+
+    def engage(_command: Sequence[str], **_options: object) -> _Keeper:
+        (order, asking), (telling, answer) = os.pipe(), os.pipe()
+        socket.send_fds(ours, [b"keep"], [order, answer])
+        for descriptor in (order, answer):
+            os.close(descriptor)
+        return _Keeper(int(ours.recv(64)), os.fdopen(asking, "wb"), os.fdopen(telling, "rb"))
+
+    yield engage
+    ours.close()
+    assert server.stdout is not None
+    server.stdout.close()
+    server.wait()
+
+
+@pytest.fixture
+def preloaded(_engage: Callable[..., _Keeper], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keepers of this test are such forks."""
+    stand_in = SimpleNamespace(Popen=_engage, PIPE=subprocess.PIPE)
+    monkeypatch.setattr("devfix.sandbox.supervision.subprocess", stand_in)
+
+
+def _serve(channel: socket.socket) -> None:
+    paths = sys.path[1:]
+    sys.path[1:1] = [str(_ROOT)]
+    import torch  # noqa: F401, PLC0415 - only in the process that serves
+    from zygote import _launching  # noqa: PLC0415
+
+    from devfix.sandbox import keeper  # noqa: PLC0415
+
+    launching, execute = _launching(), os.execvpe
+
+    def launch(file: str, arguments: Sequence[str], environment: Mapping[str, str]) -> None:
+        if arguments[1:2] != [_LAUNCHER]:
+            execute(file, [*arguments], environment)
+        _launch(launching, arguments[2:], environment, paths)
+
+    os.execvpe = launch  # type: ignore[assignment]
+    gc.freeze()
+    children = []
+    while True:
+        message, descriptors, _, _ = socket.recv_fds(channel, 64, 2)
+        if not message:
+            break
+        child = os.fork()
+        if child == 0:
+            channel.close()
+            _keep(keeper.main, descriptors)
+        for descriptor in descriptors:
+            os.close(descriptor)
+        channel.send(str(child).encode())
+        children.append(child)
+    for child in children:
+        os.waitpid(child, 0)
+
+
+def _keep(work: Callable[[], None], descriptors: Sequence[int]) -> NoReturn:
+    try:
+        os.setsid()
+        for place, descriptor in enumerate(descriptors):
+            os.dup2(descriptor, place)
+            os.close(descriptor)
+        work()
+    finally:
+        os._exit(0)
+
+
+def _launch(
+    launching: ModuleType, words: Sequence[str], environment: Mapping[str, str], paths: Sequence[str]
+) -> NoReturn:
+    """Go on as the launcher would, were it started by its path."""
+    from launched import _end, _status_of  # noqa: PLC0415
+
+    os.closerange(3, _DESCRIPTORS)
+    os.environ.clear()
+    os.environ.update(environment)
+    sys.path[:] = [*filter(None, environment.get("PYTHONPATH", "").split(os.pathsep)), *paths]
+    _end(_status_of(launching, list(words)))
+
+
+if __name__ == "__main__":
+    _serve(socket.socket(fileno=int(sys.argv[1])))
