@@ -10,6 +10,7 @@ from pathlib import Path
 from textwrap import dedent
 
 import pytest
+import sweeps
 
 ROOT = Path(__file__).parents[1]
 #: Names under which Python, devfix or what it is made of might look for something.
@@ -107,14 +108,16 @@ def devfix(project: Path, start: list[str], words: list[str]) -> subprocess.Comp
 
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
 def test_commands_run_nothing_of_the_project(project: Path, words: list[str]) -> None:
-    by_module = devfix(project, ["-m", "devfix"], words)
-    by_script = devfix(
-        project, ["-P", "-c", dedent(WATCHED)] if sys.version_info >= (3, 11) else ["-m", "devfix"], words
-    )
+    start = ["-P", "-c", dedent(WATCHED)] if sys.version_info >= (3, 11) else ["-m", "devfix"]
+    done = devfix(project, start, words)
     assert not (project.parent / "log").exists(), (project.parent / "log").read_text(encoding="utf-8")
-    assert "WATCHED" not in by_script.stderr
-    assert by_module.stdout == by_script.stdout != ""
-    assert 'Traceback (most recent call last):\n  File "<' not in by_script.stderr
+    assert "WATCHED" not in done.stderr
+    assert done.stdout != ""
+    assert 'Traceback (most recent call last):\n  File "<' not in done.stderr
+    # Where it is started as a module the project's folder is on the path until devfix begins: what it imports is the same.
+    if words in sweeps.some(COMMANDS, every=3):
+        assert devfix(project, ["-m", "devfix"], words).stdout == done.stdout
+        assert not (project.parent / "log").exists(), (project.parent / "log").read_text(encoding="utf-8")
 
 
 def test_fixes_are_applied_among_traps(project: Path) -> None:

@@ -22,12 +22,14 @@ from devfix.registry import Loaded
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="programs are held within limits on POSIX")
 
+pytest_plugins = ["preloaded"]
+
 FAULTY, FIXED = "import torch\nprint('RESULT', bad(1.5))\n", "import torch\nprint('RESULT', good(1.5))\n"
 HELPER = "import torch\ndef step(): return bad(2)\n"
 
 
 @pytest.fixture(autouse=True)
-def _toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, preloaded: None) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(commands, "load", lambda: Loaded(tuple(RULES)))
     monkeypatch.setattr(engine, "_analyse", identity)
