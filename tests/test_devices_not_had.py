@@ -32,3 +32,19 @@ def test_what_is_done_on_other_kinds_of_devices_is_not_judged(test: str) -> None
 @pytest.mark.parametrize("test", ['x.device.type == "cuda"', 'x.device.type != "xla"'])
 def test_what_is_done_on_this_one_is(test: str) -> None:
     assert clashes(PROGRAM.format(test=test)) == ["16: mask-dtype"]
+
+
+MIXED = """
+import torch
+from torch import nn
+
+net = nn.Linear(4, 2).to("{device}")
+net(torch.randn(2, 4))
+"""
+
+
+@pytest.mark.parametrize(("device", "found"), [("hpu", []), ("hpu:0", []), ("xpu", ["6: device"])])
+def test_what_a_kind_of_device_takes_of_the_host_is_not_judged_by_what_others_do(
+    device: str, found: list[str]
+) -> None:
+    assert clashes(MIXED.format(device=device)) == found

@@ -34,6 +34,14 @@ def test_a_model_that_is_quantised_must_not_be_moved(how: str) -> None:
     assert clashes(LOADED.format(how)) == ["10: dispatched"]
 
 
+@pytest.mark.parametrize(
+    "kind", ["GPTQConfig(bits=4)", "TorchAoConfig('int4_weight_only')", "AwqConfig(bits=4)"]
+)
+def test_what_other_libraries_quantise_is_moved_as_any_model(kind: str) -> None:
+    quantised = f"quantization_config=transformers.{kind}"
+    assert clashes("    import transformers\n" + LOADED.format(quantised)) == []
+
+
 PIPELINE = """\
     import torch
     from diffusers import StableDiffusionPipeline

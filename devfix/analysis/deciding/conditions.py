@@ -16,6 +16,7 @@ from devfix.analysis.deciding import (
     correlated,
     data_tests,
     rank_tests,
+    unusual_runs,
 )
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.join import is_accelerator_choice
@@ -379,6 +380,8 @@ def assume_filled(interp: Interpreter, target: ast.expr) -> None:
 
 
 def _narrow(interp: Interpreter, node: ast.expr, value: Value) -> None:
+    if isinstance(node, (ast.Name, ast.Attribute)):
+        unusual_runs.assume(interp, interp.eval(node), value)
     if isinstance(node, ast.Name):
         interp.rebind(node.id, value)
     elif isinstance(node, ast.Attribute):

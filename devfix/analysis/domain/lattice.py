@@ -49,11 +49,12 @@ META = Device("meta")
 UNKNOWN_DEVICE = Device("unknown")
 
 #: Backend names that select an accelerator.
-BACKENDS = frozenset({"cuda", "mps", "xpu", "npu", "hpu", "mlu", "musa", "hip"})
+BACKENDS = frozenset({"cuda", "mps", "xpu", "npu", "mlu", "musa", "hip"})
 
 
 #: Kinds of devices that work in a way of their own: a program that asks for one of them goes on as it does without.
-NOT_HAD = frozenset({"xla", "ipu", "vulkan"})
+#: An HPU also computes with operands that are still on the host.
+NOT_HAD = frozenset({"xla", "ipu", "vulkan", "hpu"})
 
 
 def same_as(token: str) -> Device:

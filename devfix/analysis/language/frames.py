@@ -79,6 +79,8 @@ class Frame:
     choices: dict[str, dict[str, Choice]] = field(default_factory=dict)
     #: The objects that one branch of such a test made, the first where it says so.
     made: dict[str, frozenset[tuple[int, bool]]] = field(default_factory=dict)
+    #: What tests of options chose, each with the objects that an unusual run has others of, of which nobody knows anything.
+    replaced: list[tuple[Value, frozenset[Value]]] = field(default_factory=list)
     #: What options were taken to be by which an accelerator was chosen, and what else was known of them.
     settled: dict[str, tuple[Value, bool]] = field(default_factory=dict)
     #: What the function put last into a list or dict under a key that nobody knows, by its address.

@@ -19,6 +19,7 @@ from devfix.analysis.deciding import (
     first_rounds,
     read_values,
     size_tests,
+    unusual_runs,
 )
 from devfix.analysis.deciding.refilling import refills, renewed
 from devfix.analysis.domain.state import State, join_states
@@ -139,8 +140,10 @@ def if_(interp: Interpreter, node: ast.If) -> None:
         own_files.tell(interp, then, interp.state)
     chosen = correlated.outcomes(interp, node, then, interp.state)
     rounds = rounds and not best_so_far.is_beaten(node)
+    others = unusual_runs.replaced(interp, node, then, interp.state, usual=usual)
     interp.state = join_states(then, interp.state, split=split, usual=usual, alike=alike, rounds=rounds)
     correlated.keep(interp, node.test, chosen)
+    unusual_runs.keep(interp, node, others)
     size_tests.believe(interp, node, doubted)
 
 

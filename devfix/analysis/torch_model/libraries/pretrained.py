@@ -103,8 +103,10 @@ _OF_KINDS = ("HeteroGraphConv", "HeteroConv")
 
 #: The arguments by which a model is quantised, and put on the accelerator, when it is loaded.
 _QUANTIZING = ("load_in_8bit", "load_in_4bit", "quantization_config")
-#: How the classes of what the last of these says are called.
-_QUANTIZERS = ("BitsAndBytesConfig", "QuantoConfig", "HqqConfig", "GPTQConfig", "AwqConfig", "TorchAoConfig")
+#: How the classes of what the last of these says are called, of which one puts the model on the accelerator by itself and keeps it
+#: there. What the others quantise starts on the CPU, and can be moved.
+_KEEPING = "BitsAndBytesConfig"
+_QUANTIZERS = (_KEEPING, "QuantoConfig", "HqqConfig", "GPTQConfig", "AwqConfig", "TorchAoConfig")
 
 
 def construct(interp: Interpreter, name: str, site: CallSite) -> Value | None:
@@ -229,8 +231,11 @@ def _from_pretrained(interp: Interpreter, owner: str, site: CallSite) -> Value:
 
 
 def _is_true(interp: Interpreter, value: Value | None) -> bool | None:
-    """Whether an argument turns on what it is for, as an object does; None where nobody knows."""
-    return False if value is None else isinstance(value, Ref) or truth(interp, value)
+    """Whether an argument has the model quantised where it must stay; None where nobody knows."""
+    if value is None or not isinstance(value, Ref):
+        return False if value is None else truth(interp, value)
+    of_class = interp.obj(value).cls
+    return (isinstance(of_class, External) and of_class.name.endswith(_KEEPING)) or None
 
 
 def call(
