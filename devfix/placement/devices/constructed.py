@@ -167,6 +167,11 @@ def base_names(cls: ast.ClassDef) -> list[str]:
     return [ast.unparse(base).partition("[")[0].rpartition(".")[2] for base in cls.bases]
 
 
+def is_always_set(facts: Facts, cls: ast.ClassDef, attribute: str) -> bool:
+    """Whether an object has an attribute once it is made: by the constructor of its class, or that of a base."""
+    return any(_always_sets(each, attribute) for each in (cls, *bases(facts, cls)))
+
+
 def _always_sets(cls: ast.ClassDef, attribute: str) -> bool:
     """Whether the constructor of a class sets an attribute in a statement that nothing stands around."""
     constructors = (

@@ -12,6 +12,7 @@ from devfix.analysis.domain.lattice import CPU
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.syntax import in_rows
 from devfix.findings import Operand
+from devfix.placement.devices import constructed
 from devfix.placement.devices.boundness import is_bound
 from devfix.placement.devices.moving_module import stands_for_module
 from devfix.placement.devices.sizing import sizes_of
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from devfix.placement.devices.device_expression import Place
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
+_TESTED = (ast.If, ast.IfExp)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
@@ -51,7 +53,7 @@ def _told(facts: Facts, place: Place, peers: list[Operand]) -> str | None:
     sized = [name for name in sizes_of(place.node) if name in found]
     told = next((f"{name}.device" for name in (*sized, *found)), None)
     receiver = place.outline.receiver_name(function)
-    if told is not None or receiver is None:
+    if told is not None or receiver is None or any(_may_be_missing(facts, place, peer) for peer in peers):
         return told
     kept = next((peer.text for peer in peers if _is_kept(facts, place, function, receiver, peer)), None)
     if kept is not None:
@@ -78,6 +80,21 @@ def _is_kept(facts: Facts, place: Place, function: _Function, receiver: str, pee
         isinstance(part, ast.Attribute) and isinstance(part.ctx, ast.Store) and part.attr == node.attr
         for part in in_rows(function)
     )
+
+
+def _may_be_missing(facts: Facts, place: Place, peer: Operand) -> bool:
+    """Whether an attribute is asked for behind a test that the place is not behind, and its constructor may leave it out.
+
+    Such a module may have no parameters at all.
+    """
+    node = place.outline.expression_at(peer.span) if peer.path == place.path else None
+    user = place.outline.function_of(node) if node is not None else None
+    cls = place.outline.class_of(user) if user is not None else None
+    if not isinstance(node, ast.Attribute) or cls is None:
+        return False
+    around = {*place.outline.around(place.node)}
+    is_asked = any(isinstance(each, _TESTED) and each not in around for each in place.outline.around(node))
+    return is_asked and not constructed.is_always_set(facts, cls, node.attr)
 
 
 def _is_beside_parameters(facts: Facts, place: Place, name: str, kind: str) -> bool:
