@@ -380,8 +380,7 @@ def assume_filled(interp: Interpreter, target: ast.expr) -> None:
 
 
 def _narrow(interp: Interpreter, node: ast.expr, value: Value) -> None:
-    if isinstance(node, (ast.Name, ast.Attribute)):
-        unusual_runs.assume(interp, interp.eval(node), value)
+    unusual_runs.assume(interp, node, value)
     if isinstance(node, ast.Name):
         interp.rebind(node.id, value)
     elif isinstance(node, ast.Attribute):

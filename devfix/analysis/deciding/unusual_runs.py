@@ -40,12 +40,14 @@ def keep(interp: Interpreter, node: ast.If, objects: frozenset[Value]) -> None:
         frame.replaced += [(value, objects) for value in joined if isinstance(value, Union)]
 
 
-def assume(interp: Interpreter, value: Value, kept: Value) -> None:
+def assume(interp: Interpreter, node: ast.expr, kept: Value) -> None:
     """Of what such a test chose only that is left which it does not choose as a rule: nobody knows the rest of its choice."""
+    found = [each for frame in interp.stack for each in frame.replaced]
+    value = interp.eval(node) if found and isinstance(node, (ast.Name, ast.Attribute)) else None
     if not isinstance(value, Union) or value.usual is None:
         return
-    known = [objects for frame in interp.stack for chosen, objects in frame.replaced if chosen == value]
-    if not known or not set(members(value.usual)).isdisjoint(members(kept)):
+    known = [objects for chosen, objects in found if chosen == value]
+    if not set(members(value.usual)).isdisjoint(members(kept)):
         return
     frame = interp.frame.id
     for name, held in list(interp.state.bound(frame).items()):

@@ -362,6 +362,7 @@ def _told_to(frame: Frame) -> tuple[object, ...]:
         frame.alike,
         frame.yields,
         frame.loops,
+        frame.replaced,
     ]
     return (frame.options, frame.is_cut, tuple(frame.globals), tuple(frame.nonlocals), *map(len, left))
 
