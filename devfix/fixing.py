@@ -22,6 +22,7 @@ from devfix.states import (
     hides,
     identities_of,
     known_of,
+    late_turns,
     lines_changed,
     may_adopt,
     moves_by_itself,
@@ -186,7 +187,7 @@ class Fixer:
             other = self._settle(start, _straight)
         except NotConvergingError:
             other = end
-        no_dearer = cost(start, other) <= cost(start, end)
+        no_dearer = cost(start, other) <= cost(start, end) and late_turns(other) <= late_turns(end)
         if no_dearer and self._is_shorter(start, other, end):
             return other
         self._withheld = withheld

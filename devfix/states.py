@@ -37,6 +37,11 @@ def lines_changed(start: State, end: State) -> int:
     return sum(changed_lines(source.text, after.text) for source, after in pairs if after is not source)
 
 
+def late_turns(end: State) -> int:
+    """How often a way took what is done only where nothing else can be, such as work that goes back to the CPU."""
+    return sum(finding.fix.turn > 1 for finding in end.fixed if finding.fix is not None)
+
+
 def may_adopt(state: State) -> bool:
     """Whether a program could be given a device."""
     return any(finding.code == ADOPTING_RULE for finding in state.judgement.findings)

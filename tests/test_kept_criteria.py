@@ -92,3 +92,24 @@ def test_weights_that_are_used_by_themselves_as_well_move_for_both() -> None:
     after, _ = fix_texts({"main.py": text})
     assert after["main.py"] != text
     assert not check_texts(after)
+
+
+WEIGHED = """
+import torch
+from torch import nn
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+model = nn.Linear(4, 5).to(device)
+criterion = nn.CrossEntropyLoss(weight=torch.ones(5{weight}))
+rows = torch.utils.data.TensorDataset(torch.randn(8, 4), torch.randint(0, 5, (8,)))
+for x, labels in torch.utils.data.DataLoader(rows):
+    x = x.to(device)
+{moved}    print(criterion(model(x), labels).item())
+"""
+
+
+def test_what_a_model_made_stays_where_labels_and_weights_were_both_forgotten() -> None:
+    after, reports = fix_texts({"main.py": WEIGHED.format(weight="", moved="")})
+    moved = "    labels = labels.to(device)\n"
+    assert after == {"main.py": WEIGHED.format(weight=", device=device", moved=moved)}
+    assert not reports[0].findings

@@ -112,7 +112,7 @@ class Relocator:
         # Last, for what has to stay where it is, as samples of a dataset do.
         stays = made_beside_result.fix(*met) or destination.fix(*met, anyway=True)
         if stays is not None and self.operand.role != "weight" and not destination.is_made_there(*met[:3]):
-            found.setdefault(stays.edits, stays)
+            found.setdefault(stays.edits, replace(stays, turn=_LAST))
         return list(found.values()) or [self._fix(edits, 0) for edits in (self._where_no_other(),) if edits]
 
     def _where_no_other(self) -> Edits:
