@@ -211,7 +211,7 @@ def _apply(options: Options) -> int:
     results = _run(options, engine, Task(wanted, write=not shows, known=tuple(known)))
     results = _without_known(results, known, engine, quiet=options.output.quiet)
     if options.diff:
-        write_bytes(render_diff(results, output.paint_for(sys.stdout)))
+        write_bytes(render_diff(results, output.paint_of_patch(sys.stdout)))
     elif options.filters:
         write_bytes(b"".join(_texts(results)))
         # The changed text was handed over, which is what writing means here.

@@ -12,11 +12,12 @@ from devfix.findings import Finding
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """A file that was not looked at, and why; ``fault`` when the reason is an error (exit 2)."""
+    """A file that was not looked at, and why; ``fault`` when the reason is an error (exit 2), ``line`` where that shows."""
 
     path: str
     reason: str
     fault: bool = True
+    line: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

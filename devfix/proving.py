@@ -71,7 +71,7 @@ def _apply(options: Options, commands: Sequence[str], wishes: Wishes) -> int:
     sys.stderr.writelines(f"{line}\n" for line in done.said)
     stream = sys.stderr if options.diff else sys.stdout
     if options.diff:
-        write_bytes(render_diff(done.results, output.paint_for(sys.stdout)))
+        write_bytes(render_diff(done.results, output.paint_of_patch(sys.stdout)))
     code = _exit_code(done)
     text = rendered(done.results, output, engine, stream)
     if output.format == "json" and not output.statistics:

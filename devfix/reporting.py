@@ -12,7 +12,7 @@ from devfix.deferred import Deferred
 from devfix.engine import Engine
 from devfix.report.faults import render_faults
 from devfix.report.formats import renderer
-from devfix.report.paint import Paint, paint_for
+from devfix.report.paint import Paint, paint_for, paint_of_patch
 from devfix.report.results import ExitPolicy, Results
 from devfix.report.statistics import render_statistics, render_statistics_json
 from devfix.report.view import View
@@ -38,13 +38,19 @@ class Output:
         """Raise UsageError, before any file is read, where the wishes do not go together."""
         if self.statistics and self.format not in _COUNTED:
             raise UsageError(f"--statistics is written as {', '.join(_COUNTED)}, not as {self.format}")
+        if self.file is not None and self.file.is_dir():
+            raise UsageError(f"--output-file: {self.file} cannot be written: it is a folder")
         folder = None if self.file is None else self.file.absolute().parent
-        if self.file is not None and (self.file.is_dir() or (folder is not None and not folder.is_dir())):
-            raise UsageError(f"--output-file: {self.file} cannot be written; is there such a folder?")
+        if folder is not None and not folder.is_dir():
+            raise UsageError(f"--output-file: {self.file} cannot be written: there is no folder {folder}")
 
     def paint_for(self, stream: TextIO) -> Paint:
         """Colours for a stream, or none."""
         return paint_for(self.color, stream)
+
+    def paint_of_patch(self, stream: TextIO) -> Paint:
+        """Colours for a patch, or none."""
+        return paint_of_patch(self.color, stream)
 
     def paint_of_report(self, stream: TextIO) -> Paint:
         """Colours for the report: a file is no terminal, whatever the stream would have been."""

@@ -308,7 +308,8 @@ def check_syntax(source: Source) -> Source | Skipped:
     try:
         _ = source.tree
     except SyntaxError as error:
-        return Skipped(source.path, f"has a syntax error in line {error.lineno or 1}: {error.msg}")
+        line = error.lineno or 1
+        return Skipped(source.path, f"has a syntax error in line {line}: {error.msg}", line=line)
     except (RecursionError, MemoryError):
         return Skipped(source.path, "is nested too deeply to be parsed")
     except ValueError as error:

@@ -148,6 +148,8 @@ def test_sarif_tells_faults_from_findings() -> None:
     assert (invocation["executionSuccessful"], invocation["exitCode"]) == (False, 2)
     told = [(note["descriptor"]["id"], note["level"]) for note in invocation["toolExecutionNotifications"]]
     assert told == [("skipped", "error"), ("skipped", "note"), ("crash", "error"), ("rule-pack", "error")]
+    broken = invocation["toolExecutionNotifications"][0]["locations"][0]["physicalLocation"]
+    assert broken["region"] == {"startLine": 2}
 
 
 def test_sarif_fingerprints_stay_when_lines_move() -> None:
@@ -188,7 +190,7 @@ def test_gitlab_reports_follow_its_format() -> None:
     assert places[1:] == [
         ("major", programs.ODD, 8),
         ("major", programs.ODD, 8),
-        ("critical", "broken.py", 1),
+        ("critical", "broken.py", 2),
         ("info", "other.ipynb", 1),
         ("blocker", "crashed.py", 1),
     ]
@@ -238,6 +240,7 @@ def test_rdjson_follows_its_format_and_counts_bytes() -> None:
         ("INFO", "skipped"),
         ("ERROR", "crash"),
     ]
+    assert [each["location"].get("range") for each in found[3:]] == [{"start": {"line": 2}}, None, None]
 
 
 def test_rdjson_suggestions_are_whole_fixes() -> None:
@@ -265,7 +268,7 @@ def test_github_commands_are_escaped() -> None:
         f"::error title=devfix (DF102 operand-not-moved),file={name},line=8,endLine=8,col=9,endColumn=17::"
     )
     assert lines[3] == (
-        "::error title=devfix (skipped),file=broken.py::broken.py has a syntax error in line 2: invalid syntax"
+        "::error title=devfix (skipped),file=broken.py,line=2::broken.py has a syntax error in line 2: invalid syntax"
     )
     assert lines[4].startswith("::notice title=devfix (skipped),file=other.ipynb::")
     assert lines[5] == "::error title=devfix (crash),file=crashed.py::crashed.py: ValueError: <no>"

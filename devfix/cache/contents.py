@@ -23,6 +23,7 @@ class Known:
     patterns: tuple[str, ...] = ()
     reason: str | None = None
     fault: bool = True
+    line: int | None = None
     glanced: bool = False
     matters: bool = True
     late_bodies: str = ""

@@ -48,7 +48,7 @@ class Kind(str, enum.Enum):
 
 
 class Color(str, enum.Enum):
-    """When to colour; ``auto`` means on a terminal, unless NO_COLOR is set."""
+    """When to colour; ``auto`` means on a terminal or with FORCE_COLOR, unless NO_COLOR is set."""
 
     AUTO = "auto"
     ALWAYS = "always"

@@ -37,7 +37,8 @@ def _faults(results: Results, root: Root) -> Iterator[str]:
     for skipped in results.skipped:
         level = "error" if skipped.fault else "notice"
         text = f"{printable(skipped.path)} {skipped.reason}"
-        yield _command(level, root.path(skipped.path), "devfix (skipped)", text, {})
+        place = {} if skipped.line is None else {"line": skipped.line}
+        yield _command(level, root.path(skipped.path), "devfix (skipped)", text, place)
     for crash in results.crashes:
         text = f"{printable(crash.path)}: {crash.message}"
         yield _command("error", root.path(crash.path), "devfix (crash)", text, {})

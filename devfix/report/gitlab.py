@@ -41,14 +41,14 @@ def _faults(results: Results, root: Root) -> Iterator[dict[str, Any]]:
     for skipped in results.skipped:
         text = f"{skipped.path} {skipped.reason}"
         severity = "critical" if skipped.fault else "info"
-        yield _fault(text, "skipped", severity, root.path(skipped.path))
+        yield _fault(text, "skipped", severity, root.path(skipped.path), skipped.line or 1)
     for crash in results.crashes:
         yield _fault(f"{crash.path}: {crash.message}", "crash", "blocker", root.path(crash.path))
 
 
-def _fault(text: str, kind: str, severity: str, path: str) -> dict[str, Any]:
+def _fault(text: str, kind: str, severity: str, path: str, line: int = 1) -> dict[str, Any]:
     fingerprint = hashlib.sha256(f"{kind}\0{path}".encode(errors="surrogateescape")).hexdigest()[:32]
-    location = {"path": path, "lines": {"begin": 1}}
+    location = {"path": path, "lines": {"begin": line}}
     return {**_issue(text, f"devfix-{kind}", fingerprint), "severity": severity, "location": location}
 
 

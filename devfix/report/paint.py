@@ -39,9 +39,19 @@ def _shown(letter: str) -> str:
 
 
 def paint_for(color: str, stream: TextIO) -> Paint:
-    """Colours for a stream, or none: ``always``, ``never``, or ``auto`` for a terminal where NO_COLOR is not set."""
+    """Colours for a stream, or none: ``always``, ``never``, or ``auto`` for a terminal where NO_COLOR is not set.
+
+    FORCE_COLOR stands for a terminal: a service that keeps what is printed shows colours, and is none.
+    """
     terminal = stream.isatty()
     if color != "auto":
         return Paint(color == "always", terminal)
-    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
-    return Paint(terminal and not plain, terminal)
+    if os.environ.get("NO_COLOR"):
+        return Paint(terminal=terminal)
+    forced = os.environ.get("FORCE_COLOR", "") not in ("", "0")
+    return Paint(forced or (terminal and os.environ.get("TERM") != "dumb"), terminal)
+
+
+def paint_of_patch(color: str, stream: TextIO) -> Paint:
+    """Colours for a patch: what goes to no terminal is for a program to read, whatever FORCE_COLOR says."""
+    return paint_for("never" if color == "auto" and not stream.isatty() else color, stream)

@@ -44,7 +44,10 @@ def _finding(finding: Finding, results: Results, view: View, places: StoredPlace
 def _faults(results: Results) -> Iterator[dict[str, Any]]:
     for skipped in results.skipped:
         severity = "ERROR" if skipped.fault else "INFO"
-        yield _diagnostic(f"{skipped.path} {skipped.reason}", skipped.path, severity, "skipped")
+        diagnostic = _diagnostic(f"{skipped.path} {skipped.reason}", skipped.path, severity, "skipped")
+        if skipped.line is not None:
+            diagnostic["location"]["range"] = {"start": {"line": skipped.line}}
+        yield diagnostic
     for crash in results.crashes:
         yield _diagnostic(f"devfix crashed: {crash.message}", crash.path, "ERROR", "crash")
 

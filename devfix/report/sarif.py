@@ -148,18 +148,19 @@ class _Log:
 
     def _skipped(self, skipped: Skipped) -> dict[str, Any]:
         level = "error" if skipped.fault else "note"
-        return self._of_file(skipped.path, _notification(0, level, f"{skipped.path} {skipped.reason}"))
+        text = f"{skipped.path} {skipped.reason}"
+        return self._of_file(skipped.path, _notification(0, level, text), skipped.line)
 
     def _crash(self, crash: Crash) -> dict[str, Any]:
         told = self._of_file(crash.path, _notification(1, "error", f"{crash.path}: {crash.message}"))
         traceback = {"properties": {"traceback": crash.traceback}} if crash.traceback else {}
         return {**told, "exception": {"message": crash.message}, **traceback}
 
-    def _of_file(self, path: str, notification: dict[str, Any]) -> dict[str, Any]:
-        return {
-            **notification,
-            "locations": [{"physicalLocation": {"artifactLocation": self._artifact(path)}}],
-        }
+    def _of_file(self, path: str, notification: dict[str, Any], line: int | None = None) -> dict[str, Any]:
+        place: dict[str, Any] = {"artifactLocation": self._artifact(path)}
+        if line is not None:
+            place["region"] = {"startLine": line}
+        return {**notification, "locations": [{"physicalLocation": place}]}
 
 
 def _notification(index: int, level: str, text: str) -> dict[str, Any]:

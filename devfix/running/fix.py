@@ -9,7 +9,7 @@ from devfix.commands import Options, engine_of
 from devfix.guard import guarded
 from devfix.proof.subject import SubjectError
 from devfix.report.diff import render_diff
-from devfix.report.paint import Paint, paint_for
+from devfix.report.paint import Paint, paint_for, paint_of_patch
 from devfix.reporting import write_bytes
 from devfix.running.child import RunError
 from devfix.running.command import Wishes
@@ -53,7 +53,7 @@ def _keep_quiet(_: str) -> None:
 def _deliver(mending: Mending, wishes: Wishes, *, diff: bool) -> None:
     """With a patch on standard output all else goes to standard error."""
     if diff:
-        write_bytes(render_diff(mending.results, paint_for(wishes.color, sys.stdout)))
+        write_bytes(render_diff(mending.results, paint_of_patch(wishes.color, sys.stdout)))
     stream = sys.stderr if diff else sys.stdout
     as_json = wishes.report_format == "json"
     if wishes.output is not None:
