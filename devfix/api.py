@@ -34,6 +34,8 @@ __all__ = [
     "check_source",
 ]
 
+AnyPath = str | os.PathLike[str]
+
 
 class SourceError(ValueError):
     """A text that cannot be looked at; the message says why, such as a syntax error and its line."""
@@ -93,7 +95,7 @@ def check_source(
     the default ones hold; settings files are not read.
 
     Raises SourceError when the text does not parse or a rule fails on it, and ConfigError when the settings
-    name a rule that does not exist.
+    name a rule that does not exist; TypeError when the text is none, such as bytes.
 
     Examples:
         >>> check_source("import torch; print(torch.ones(2).cuda() + torch.ones(2))").findings[0].code
@@ -118,9 +120,9 @@ def apply_source(
 
 
 def check_paths(
-    paths: Iterable[str | os.PathLike[str]], *, settings: Settings | None = None, jobs: int = 1
+    paths: AnyPath | Iterable[AnyPath], *, settings: Settings | None = None, jobs: int = 1
 ) -> PathsResult:
-    """What would fail in files and folders, as ``devfix check`` reports it.
+    """What would fail in files and folders, or in one, as ``devfix check`` reports it.
 
     Without ``settings`` those hold that the settings files say. ``jobs`` is the number of processes; more than
     one need the usual ``if __name__ == "__main__":`` in the calling program. What cannot be read or parsed is
@@ -132,7 +134,7 @@ def check_paths(
 
 
 def apply_paths(
-    paths: Iterable[str | os.PathLike[str]],
+    paths: AnyPath | Iterable[AnyPath],
     *,
     settings: Settings | None = None,
     unsafe: bool = False,
@@ -154,6 +156,8 @@ def _wanted(*, unsafe: bool) -> Applicability:
 
 
 def _one(text: str, path: str | os.PathLike[str], settings: Settings | None, task: Task) -> SourceResult:
+    if not isinstance(text, str):
+        raise TypeError(f"the text must be a str, not {type(text).__name__}")
     engine = _engine(settings or Settings())
     source = _source(short_path(os.fspath(path)), text)
     if isinstance(source, Skipped):
@@ -174,9 +178,10 @@ def _source(name: str, text: str) -> Source | Skipped:
 
 
 def _many(
-    paths: Iterable[str | os.PathLike[str]], settings: Settings | None, task: Task, jobs: int
+    paths: AnyPath | Iterable[AnyPath], settings: Settings | None, task: Task, jobs: int
 ) -> PathsResult:
-    named = tuple(Path(path) for path in paths)
+    # A string is a sequence of strings too, and "." among its letters would be the current folder.
+    named = tuple(map(Path, [paths] if isinstance(paths, (str, os.PathLike)) else paths))
     engine = engine_of(Options(paths=named)) if settings is None else _engine(settings)
     results = run_paths(named, engine, task, jobs=jobs)
     files = tuple(_result(report, results) for report in results.reports)

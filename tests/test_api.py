@@ -144,6 +144,20 @@ def test_what_cannot_be_parsed_is_an_error(text: str) -> None:
         devfix.check_source(text)
 
 
+def test_bytes_are_no_text() -> None:
+    with pytest.raises(TypeError, match="must be a str, not bytes"):
+        devfix.check_source(b"x = 1")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("path", ["main.py", Path("main.py"), ["main.py"]])
+def test_one_path_needs_no_list_and_its_letters_are_no_paths(path: str | Path | list[str]) -> None:
+    Path("main.py").write_text(FAULTY)
+    Path("other.py").write_text(FAULTY)
+    done = devfix.apply_paths(path)
+    assert [file.path for file in done.files] == ["main.py"]
+    assert Path("other.py").read_text() == FAULTY
+
+
 def test_files_are_fixed_and_what_cannot_be_read_is_told() -> None:
     Path("main.py").write_text(FAULTY)
     Path("bad.py").write_text("import torch; def f(:")

@@ -17,7 +17,7 @@ from devfix import __version__, commands, engine
 from devfix.cli import app
 from devfix.engine import Rewriting
 from devfix.registry import Loaded, Rule
-from devfix.report.paint import paint_for, paint_of_patch
+from devfix.report.paint import paint_for
 
 KNOWN: list[Rule] = [
     WordRule("DF101", "bad", "good"),
@@ -314,36 +314,6 @@ def test_when_colours_are_used(
         monkeypatch.setenv(name, value)
     assert paint_for(color, Terminal()).on is coloured
     assert paint_for(color, io.StringIO()).on is (color == "always")
-
-
-@pytest.mark.parametrize(
-    ("color", "environment", "coloured"),
-    [
-        ("auto", {"FORCE_COLOR": "1"}, True),
-        ("auto", {"FORCE_COLOR": "0"}, False),
-        ("auto", {"FORCE_COLOR": ""}, False),
-        ("auto", {"FORCE_COLOR": "1", "NO_COLOR": "1"}, False),
-        ("never", {"FORCE_COLOR": "1"}, False),
-    ],
-)
-def test_colours_can_be_asked_for_where_there_is_no_terminal(
-    color: str, environment: dict[str, str], coloured: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv("NO_COLOR", raising=False)
-    for name, value in environment.items():
-        monkeypatch.setenv(name, value)
-    paint = paint_for(color, io.StringIO())
-    assert (paint.on, paint.terminal) == (coloured, False)
-    assert not paint_of_patch(color, io.StringIO()).on
-
-
-def test_a_patch_has_the_colours_of_a_terminal_and_those_that_are_asked_for(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.delenv("NO_COLOR", raising=False)
-    monkeypatch.setenv("FORCE_COLOR", "1")
-    assert paint_of_patch("auto", Terminal()).on
-    assert paint_of_patch("always", io.StringIO()).on
 
 
 # ---- rules and explain

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import subprocess
 import sys
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from devfix.cli import standard_streams
+from devfix.report.paint import paint_for, paint_of_patch
 
 _FAULTY = """import torch
 model = torch.nn.Linear(4, 2).cuda()
@@ -67,3 +69,40 @@ def test_an_error_of_a_file_or_of_devfix_itself_is_none_of_a_stream() -> None:
     assert not standard_streams.given_up(OSError(28, "No space left on device", "model.py"))
     assert not standard_streams.given_up(BrokenPipeError(32, "Broken pipe"))
     assert not standard_streams.given_up(ValueError("28"))
+
+
+class Terminal(io.StringIO):
+    """Stands for one."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(
+    ("color", "environment", "coloured"),
+    [
+        ("auto", {"FORCE_COLOR": "1"}, True),
+        ("auto", {"FORCE_COLOR": "0"}, False),
+        ("auto", {"FORCE_COLOR": ""}, False),
+        ("auto", {"FORCE_COLOR": "1", "NO_COLOR": "1"}, False),
+        ("never", {"FORCE_COLOR": "1"}, False),
+    ],
+)
+def test_colours_can_be_asked_for_where_there_is_no_terminal(
+    color: str, environment: dict[str, str], coloured: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    paint = paint_for(color, io.StringIO())
+    assert (paint.on, paint.terminal) == (coloured, False)
+    assert not paint_of_patch(color, io.StringIO()).on
+
+
+def test_a_patch_has_the_colours_of_a_terminal_and_those_that_are_asked_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert paint_of_patch("auto", Terminal()).on
+    assert paint_of_patch("always", io.StringIO()).on
