@@ -19,14 +19,17 @@ _PATH = r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*"
 _DOTTED = re.compile(rf"""(["'])({_PATH})(:{_PATH})?\1""")
 
 
-def patterns(tree: ast.Module) -> tuple[str, ...]:
-    """The names that ``importlib.import_module`` is given, with ``*`` for what is not known, as in ``models.*_model``."""
+def patterns(tree: ast.Module, added: Iterable[str] = ()) -> tuple[str, ...]:
+    """The names that ``importlib.import_module`` is given, with ``*`` for what is not known, as in ``models.*_model``.
+
+    What is looked for in folders that the file ``added``, too, has their names before it.
+    """
     calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call) and node.args)
     found = (of_call(call) for call in calls if _name(call.func) in _IMPORTERS)
     # A name that begins with something unknown may be that of any module.
     known = [ANY if text.startswith(ANY) else text for text in found]
     if ANY in known:
-        known += [f"{folder}.{ANY}" for folder in added_folders(tree)]
+        known += [f"{folder.replace(os.sep, '.')}.{ANY}" for folder in added if folder[:1].isalpha()]
     return tuple(dict.fromkeys(text for text in known if text == ANY or _is_telling(text)))
 
 
@@ -51,19 +54,6 @@ def _is_telling(text: str) -> bool:
     if not unknown:
         return bool(text)
     return begin.startswith(".") or bool(begin.rpartition(".")[0])
-
-
-def added_folders(tree: ast.Module) -> tuple[str, ...]:
-    """The folders beside a file that it has modules looked for in, as ``sys.path.append("models")`` does, with dots."""
-    calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call) and node.args)
-    adding = [call.args[-1] for call in calls if ast.unparse(call.func) in _ADDING]
-    texts = [[part.value for part in ast.walk(arg) if isinstance(part, ast.Constant)] for arg in adding]
-    folders = (os.path.normpath(each[-1]) for each in texts if each and isinstance(each[-1], str))
-    return tuple(dict.fromkeys(".".join(folder.split(os.sep)) for folder in folders if folder[:1].isalpha()))
-
-
-#: How a folder is put where modules are looked for.
-_ADDING = frozenset({"sys.path.append", "sys.path.insert"})
 
 
 def named_in(text: str) -> Iterator[str]:

@@ -12,6 +12,7 @@ from itertools import chain
 
 from devfix.discovery import short_path
 from devfix.late_bodies import LATE
+from devfix.search_path import added_folders
 
 #: Names that always mean the installed package, also where a project has a folder of that name.
 _NEVER_LOCAL = frozenset({"jax", "keras", "mindspore", "mxnet", "numpy", "paddle", "tensorflow", "torch"})
@@ -21,6 +22,8 @@ _RATHER_INSTALLED = frozenset(
 )
 #: Folders of installed packages. Each knows the others as libraries, and not by their text.
 _INSTALLATIONS = frozenset({"dist-packages", "site-packages"})
+#: What a file imports that adds to the folders where modules are looked for.
+_ADDING = frozenset({"site", "sys"})
 #: The file that makes a folder a package.
 _PACKAGE = "__init__.py"
 #: What may hold statements. Only these hold imports; expressions, most of any tree, are not entered.
@@ -39,11 +42,15 @@ _BLOCKS = {
 
 @dataclass(frozen=True, slots=True)
 class Import:
-    """One imported module; ``names`` are what ``from module import`` takes from it."""
+    """One imported module; ``names`` are what ``from module import`` takes from it.
+
+    It is looked for in folders that its file ``added``, too: they are seen from the folder of the file.
+    """
 
     module: str
     level: int = 0
     names: tuple[str, ...] = ()
+    added: tuple[str, ...] = ()
 
 
 def find_imports(tree: ast.Module) -> tuple[Import, ...]:
@@ -56,13 +63,29 @@ def find_imports(tree: ast.Module) -> tuple[Import, ...]:
 
 def _find_imports(tree: ast.Module) -> tuple[Import, ...]:
     found: dict[Import, None] = {}
+    added = folders_added(tree)
     for node in import_statements(tree):
         if isinstance(node, ast.Import):
-            found.update((Import(alias.name), None) for alias in node.names)
+            found.update((Import(alias.name, added=added), None) for alias in node.names)
         else:
             names = tuple(alias.name for alias in node.names)
-            found[Import(node.module or "", node.level, names)] = None
+            found[Import(node.module or "", node.level, names, () if node.level else added)] = None
     return tuple(found)
+
+
+def folders_added(tree: ast.Module) -> tuple[str, ...]:
+    """The folders that a module has others looked for in besides, as seen from its own; the tree keeps the answer."""
+    known: tuple[str, ...] | None = tree.__dict__.get("folders_added")
+    if known is None:
+        known = tree.__dict__["folders_added"] = _folders_added(tree)
+    return known
+
+
+def _folders_added(tree: ast.Module) -> tuple[str, ...]:
+    imported = (node for node in import_statements(tree) if isinstance(node, ast.Import))
+    if all(alias.name not in _ADDING for node in imported for alias in node.names):
+        return ()
+    return added_folders(statement for statement in _statements(tree) if isinstance(statement, ast.stmt))
 
 
 def import_statements(tree: ast.Module) -> tuple[ast.Import | ast.ImportFrom, ...]:
@@ -74,14 +97,17 @@ def import_statements(tree: ast.Module) -> tuple[ast.Import | ast.ImportFrom, ..
 
 
 def _import_statements(tree: ast.Module) -> Iterator[ast.Import | ast.ImportFrom]:
+    return (node for node in _statements(tree) if isinstance(node, (ast.Import, ast.ImportFrom)))
+
+
+def _statements(tree: ast.Module) -> Iterator[ast.AST]:
+    """What there is in a module but for expressions, at any depth."""
     pending: list[ast.AST] = [tree]
     while pending:
         node = pending.pop()
-        if isinstance(node, (ast.Import, ast.ImportFrom)):
-            yield node
-        else:
-            for name in _BLOCKS.get(node.__class__, ()):
-                pending += getattr(node, name)
+        yield node
+        for name in _BLOCKS.get(node.__class__, ()):
+            pending += getattr(node, name)
 
 
 def modules_called(tree: ast.Module) -> Iterator[tuple[str, str, int]]:
@@ -99,31 +125,33 @@ class Layout:
     """How dotted names and paths belong together, the way scripts run: ``python a/b.py`` and ``python -m a.b``.
 
     An absolute import is looked for in the importing file's own folder, above the outermost
-    package the file is in, in the roots and their ``src`` folders, and last in the folders around the file: a script may
-    stand in any of them. Installed packages find their own modules and none of their neighbours. ``exists`` says whether
+    package the file is in, in the roots and their ``src`` folders, then in the folders around the file: a script may
+    stand in any of them. Last come the folders that the file ``added`` to those where modules are looked for. Installed packages find their own modules and none of their neighbours. ``exists`` says whether
     there is a file at a path; ``packages`` are folders that have an ``__init__.py``, even one that ``exists`` knows nothing of.
     """
 
     roots: tuple[str, ...]
     exists: Callable[[str], bool]
     packages: frozenset[str] = frozenset()
-    _cache: dict[tuple[str, str, int], str | None] = field(default_factory=dict, compare=False, repr=False)
+    _cache: dict[tuple[str, str, int, tuple[str, ...]], str | None] = field(
+        default_factory=dict, compare=False, repr=False
+    )
     _bases: dict[str, str] = field(default_factory=dict, compare=False, repr=False)
     _surroundings: dict[str, list[str]] = field(default_factory=dict, compare=False, repr=False)
 
-    def resolve(self, importer: str, module: str, level: int = 0) -> str | None:
+    def resolve(self, importer: str, module: str, level: int = 0, added: tuple[str, ...] = ()) -> str | None:
         """The file that ``module`` means in ``importer``, or None when it is none of ours."""
-        return self._resolved(os.path.dirname(importer), module, level)
+        return self._resolved(os.path.dirname(importer), module, level, added)
 
-    def _resolved(self, folder: str, module: str, level: int) -> str | None:
-        key = (folder, module, level)
+    def _resolved(self, folder: str, module: str, level: int, added: tuple[str, ...]) -> str | None:
+        key = (folder, module, level, added)
         if key not in self._cache:
-            self._cache[key] = self._resolve(folder, module, level)
+            self._cache[key] = self._resolve(*key)
         return self._cache[key]
 
-    def _resolve(self, folder: str, module: str, level: int) -> str | None:
+    def _resolve(self, folder: str, module: str, level: int, added: tuple[str, ...]) -> str | None:
         if level == 0:
-            return self._resolve_absolute(folder, module)
+            return self._resolve_absolute(folder, module, added)
         for _ in range(level - 1):
             folder = parent_of(folder)
         return self._module_at(folder, module)
@@ -145,7 +173,7 @@ class Layout:
         folder = os.path.dirname(importer)
         for item in imports:
             for module in _modules_named(item):
-                path = self._resolved(folder, module, item.level)
+                path = self._resolved(folder, module, item.level, item.added)
                 if path is not None and path != importer:
                     found[path] = None
         return list(found)
@@ -176,11 +204,13 @@ class Layout:
     def _at(self, *parts: str) -> str:
         return _joined(parts, self._here)
 
-    def _resolve_absolute(self, folder: str, module: str) -> str | None:
+    def _resolve_absolute(self, folder: str, module: str, added: tuple[str, ...]) -> str | None:
         top = module.partition(".")[0]
         if top in _NEVER_LOCAL:
             return None
-        for place in chain(self._places(folder, top), self._around(folder, top)):
+        for place in chain(
+            self._places(folder, top), self._around(folder, top), self._added(folder, top, added)
+        ):
             if top in _RATHER_INSTALLED and not self._has_module(place, top):
                 continue
             if _is_installation(place, self._here) and _is_neighbour(place, folder, top):
@@ -217,6 +247,15 @@ class Layout:
             ]
         yield from self._surroundings[folder]
         yield from _above_namesakes(folder, top)
+
+    def _added(self, folder: str, top: str, added: tuple[str, ...]) -> Iterator[str]:
+        """The folders within a root that a file in ``folder`` added: one that is told by its name may be below a root."""
+        if top in sys.stdlib_module_names:
+            return
+        for start in dict.fromkeys((folder, *self.roots)):
+            for place in (self._at(start, each) for each in added):
+                if any(_is_below(place, root) for root in self.roots):
+                    yield place
 
     def _module_at(self, folder: str, module: str) -> str | None:
         path = self._at(folder, *filter(None, module.split(".")))

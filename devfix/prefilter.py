@@ -16,9 +16,10 @@ from devfix.suppression import MARKER
 
 #: What the names of such libraries have in them.
 _WORDS = (b"torch", b"cuda", b"transformers", b"lightning", b"accelerate", b"diffusers", b"timm", b"dgl")
-#: What is looked at closely besides: comments that devfix reads, and imports that only a run tells.
+#: What is looked at closely besides: comments that devfix reads, imports that only a run tells, and where they are looked for.
 _MARKER = MARKER.encode()
 _IMPORTERS = (b"import_module", b"__import__")
+_SEARCH_PATHS = (b"sys.path", b"addsitedir")
 _QUOTED = re.compile(rb"[\"'][\w.]*(?:" + b"|".join(_WORDS) + rb")")
 _CODING = re.compile(rb"[^\n]*(?:\n[^\n]*)?coding[:=]\s*([-\w.]+)")
 _USUAL_CODING = re.compile(rb"utf-?8|latin-?1|ascii|iso-8859-\d+", re.IGNORECASE)
@@ -34,7 +35,7 @@ _FROM_LENGTH = 300
 
 def needs_parsing(data: bytes) -> bool:
     """Whether a glance at the bytes does not tell what a file imports, or the file matters."""
-    if any(importer in data for importer in _IMPORTERS) or matters(data):
+    if any(word in data for word in (*_IMPORTERS, *_SEARCH_PATHS)) or matters(data):
         return True
     coding = _CODING.match(data)
     return coding is not None and _USUAL_CODING.fullmatch(coding[1]) is None

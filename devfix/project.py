@@ -11,7 +11,7 @@ from types import MappingProxyType
 from devfix import dynamic_imports
 from devfix.discovery import collect, short_path
 from devfix.file_report import Skipped
-from devfix.imports import Import, Layout, find_imports, folders_around
+from devfix.imports import Import, Layout, find_imports, folders_added, folders_around
 from devfix.source import Source, read_source
 
 __all__ = ["Layout", "Program", "Project", "Scanned", "collect", "find_roots", "load_project"]
@@ -55,7 +55,8 @@ class Program:
 
     def resolve(self, importer: str, module: str, level: int = 0) -> str | None:
         """The path of the source that ``module`` means in ``importer``, or None."""
-        return self.layout.resolve(importer, module, level)
+        added = folders_added(self.sources[importer].tree) if importer in self.sources else ()
+        return self.layout.resolve(importer, module, level, added)
 
     def reached(self, paths: Iterable[str]) -> set[str]:
         """Some of the sources, and those that they get to by import statements, wherever in a file these stand."""
@@ -156,7 +157,9 @@ def scanned(source: Source) -> Scanned:
     """A source with its imports."""
     imports = find_imports(source.tree)
     by_runs = any(item.module == "importlib" for item in imports)
-    return Scanned(source, imports, dynamic_imports.patterns(source.tree) if by_runs else ())
+    if not by_runs:
+        return Scanned(source, imports)
+    return Scanned(source, imports, dynamic_imports.patterns(source.tree, folders_added(source.tree)))
 
 
 class Project:

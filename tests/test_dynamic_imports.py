@@ -9,6 +9,7 @@ from text_program import check_texts, fix_texts, project
 
 from devfix.dynamic_imports import matching, named_in, patterns
 from devfix.findings import Applicability
+from devfix.imports import folders_added
 
 
 @pytest.mark.parametrize(
@@ -37,7 +38,8 @@ from devfix.findings import Applicability
     ],
 )
 def test_the_names_that_are_known(call: str, found: tuple[str, ...]) -> None:
-    assert patterns(ast.parse(call)) == found
+    tree = ast.parse(f"import sys\n{call}")
+    assert patterns(tree, folders_added(tree)) == found
 
 
 def test_modules_of_that_name() -> None:

@@ -362,10 +362,6 @@ def import_module(interp: Interpreter, name: str, site: CallSite) -> Value:
     if level == 1 and isinstance(package, Const) and package.value != "__main__":
         module, level = f"{package.value}.{module}", 0
     path = reads.resolve(interp, interp.frame.path, module, level)
-    if path is None and not level:
-        added = dynamic_imports.added_folders(reads.tree(interp))
-        found = (reads.resolve(interp, interp.frame.path, f"{folder}.{module}") for folder in added)
-        path = next(filter(None, found), None)
     if path is not None:
         return interp.load_module(path, "" if level else module)
     other = UNKNOWN if isinstance(asked.value, Const) else _fitting(interp, site.node)
