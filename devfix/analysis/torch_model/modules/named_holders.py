@@ -17,27 +17,39 @@ if TYPE_CHECKING:
 Holders = dict[int, list[tuple[Ref, Ref | None]]]
 
 
-def of(interp: Interpreter, top: Ref, held_by: Holders) -> Origin | None:
-    """Where what holds the module got its name; the text is what its part is called there that is the module, or holds it."""
+def of(interp: Interpreter, top: Ref, held_by: Holders) -> tuple[Origin, ...]:
+    """Where what holds the module got its name, and where an object keeps what it was given of it.
+
+    The text is what its part is called there that is the module, or holds it.
+    """
     parts = [top]
     for part in parts:
         found = _named(interp, part)
-        if found is not None:
+        if found:
             return found
         above = (whole for whole, plain in held_by.get(part.address, ()) if plain is None)
         parts += [whole for whole in above if whole not in parts]
-    return None
+    return ()
 
 
-def _named(interp: Interpreter, held: Ref) -> Origin | None:
+def _named(interp: Interpreter, held: Ref) -> tuple[Origin, ...]:
     for _, obj in reads.objects(interp):
         if obj.kind not in ("instance", "module"):
             continue
         path = next((path for path, value in _kept(obj) if _may_be(value, held)), None)
         site = next((site for site in reversed(obj.trail) if site.kind == "name"), None) if path else None
         if site is not None:
-            return replace(site, kind="holder", text=f"{site.text}{path}")
-    return None
+            sites = (site, *_kept_as_given(obj.trail))
+            return tuple(replace(each, kind="holder", text=f"{each.text}{path}") for each in sites)
+    return ()
+
+
+def _kept_as_given(life: tuple[Origin, ...]) -> tuple[Origin, ...]:
+    """Where an object that was an argument was stored at once."""
+    *_, given, stored = (None, None, *life)
+    if given is None or stored is None or given.kind != "argument" or stored.kind != "attribute":
+        return ()
+    return (stored,) if stored.scope == given.scope else ()
 
 
 def _kept(obj: Obj) -> Iterator[tuple[str, Value]]:

@@ -341,8 +341,9 @@ def _begins_with(trail: Trail, parts: Iterable[Tensor]) -> bool:
 
 def _life(interp: Interpreter, top: Ref, ref: Ref) -> Trail:
     trail = interp.obj(top).trail or interp.obj(ref).trail
-    held = named_holders.of(interp, top, holders(interp))
-    return extend(trail, held) if held is not None else trail
+    for held in named_holders.of(interp, top, holders(interp)):
+        trail = extend(trail, held)
+    return trail
 
 
 def _detail(interp: Interpreter, top: Ref, container: Ref | None, kept: Ref | None) -> dict[str, str]:
