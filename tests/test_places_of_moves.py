@@ -60,11 +60,18 @@ def test_what_views_are_taken_of_moves_once(views: str) -> None:
     assert views in after
 
 
+def test_what_is_drawn_of_numbers_moves_once_where_its_views_have_no_names() -> None:
+    after = _fixed(_SHARES.format(views="a = 1 - share.view(-1, 1)", last="t * share + (1 - share) * t"))
+    assert "share = self.dist.sample((len(x),)).to(x.device)\n" in after
+    assert after.count(".to(x.device)") == 1
+
+
 @pytest.mark.parametrize(
     ("views", "last"),
     [
         ("a, b = share.view(-1, 1), share.view(-1)", "b.numpy()"),
         ("a, b = share.view(-1, 1), t", "t * b + share.numpy().sum()"),
+        ("a = 1 - share.view(-1, 1)", "t + share.numpy().sum()"),
     ],
 )
 def test_what_is_read_on_the_host_as_well_stays_there(views: str, last: str) -> None:

@@ -292,6 +292,8 @@ def method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -
         sample = replace(sample, dtype="int64")
     if name in ("sample", "rsample", "sample_n"):
         _draw(interp, obj, name, site)
+        if not obj.facts.get("parameters"):  # of plain numbers, which are nowhere: the draw is what can move
+            sample = replace(sample, trail=(interp.site("random-factory", site.node),), roots=())
         return replace(sample, rank=draw_ranks.of_draw(interp, obj, name, site))
     if name in ("log_prob", "cdf", "icdf"):
         arg = site.get(0, "value")
