@@ -24,14 +24,48 @@ def serves_others(move: Place, moved: ast.expr, use: Place | None) -> bool:
 
 
 def makes_others(made: Place, use: Place | None) -> bool:
-    """Whether an expression makes tensors of other values as well: it goes through them, or is all that a helper does to what it is given."""
-    names = [node for node in in_rows(made.node) if isinstance(node, ast.Name)]
-    for around in filter(None, (_giver(made, name) for name in names)):
+    """Whether an expression makes tensors of other values as well: one after the other, or whatever a helper is given.
+
+    What the expression itself goes through are numbers of the one tensor; of rows it may take one part alone.
+    """
+    names = [
+        node for node in in_rows(made.node) if isinstance(node, ast.Name) and not _is_of_rows(made, node)
+    ]
+    givers = filter(None, (_giver(made, name) for name in names))
+    if any(_names_part(made.outline.parents[name], name) and _giver(made, name) for name in names):
+        return True  # whichever part whoever calls it asks for
+    for around in (each for each in givers if not contains(made.outline, made.node, each)):
         spec = parameters_of(around) if isinstance(around, (ast.FunctionDef, ast.AsyncFunctionDef)) else ()
         within = use is not None and use.path == made.path and contains(made.outline, around, use.node)
         if len(spec) < 2 and not within:
             return True
     return False
+
+
+def _is_of_rows(made: Place, name: ast.Name) -> bool:
+    """Whether a name stands for rows, of each of which one part is taken: ``[row["tags"] for row in rows]``."""
+    around = made.outline.parents[name]
+    if not isinstance(around, ast.comprehension) or around.iter is not name:
+        return False
+    if not isinstance(around.target, ast.Name):
+        return isinstance(around.target, ast.Tuple)
+    comprehension = made.outline.parents[around]
+    reads = [node for node in in_rows(comprehension) if isinstance(node, ast.Name)]
+    rows = [node for node in reads if node.id == around.target.id and isinstance(node.ctx, ast.Load)]
+    return rows != [] and all(_is_part(made.outline.parents[row], row) for row in rows)
+
+
+def _is_part(node: ast.AST, row: ast.Name) -> bool:
+    named = isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant)
+    return (named or isinstance(node, ast.Attribute)) and getattr(node, "value", None) is row
+
+
+def _names_part(node: ast.AST, name: ast.Name) -> bool:
+    """Whether a name tells which part is taken: ``row[name]``, ``row.get(name)``, ``getattr(row, name)``."""
+    if isinstance(node, ast.Subscript):
+        return node.slice is name
+    called = node.func if isinstance(node, ast.Call) and name in node.args else None
+    return getattr(called, "attr", "") == "get" or getattr(called, "id", "") == "getattr"
 
 
 def _giver(move: Place, moved: ast.Name) -> ast.AST | None:
