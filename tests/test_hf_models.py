@@ -97,6 +97,37 @@ def test_a_part_is_where_the_model_is(part: str) -> None:
     assert clashes(LOADED.format(made=made, used=f"model.{part}(ids)")) == []
 
 
+@pytest.mark.parametrize("given", ["ids", "ids.cpu()"])
+def test_a_part_may_be_asked_for_again_and_again(given: str) -> None:
+    made = 'T5Model.from_pretrained("tiny").cuda()'
+    asked = "model.get_input_embeddings()"
+    found = clashes(LOADED.format(made=made, used=f"{asked}\n{asked}.weight + {asked}({given})"))
+    assert found == ([] if given == "ids" else ["10: device"])
+
+
+SIZES = """
+import torch
+from transformers import LlamaConfig
+
+config = LlamaConfig({told})
+places = (torch.arange(4) * 3) % config.vocab_size
+torch.nn.functional.cross_entropy(torch.rand(4, 30), places.int())
+torch.nn.functional.cross_entropy(torch.rand(4, 30), places)
+torch.arange(4).float() @ places
+"""
+
+
+@pytest.mark.parametrize("told", ["vocab_size=30", "vocab_size=len(open('words').read())", ""])
+def test_a_configuration_has_the_sizes_it_was_told(told: str) -> None:
+    assert ("9: dtype" in clashes(SIZES.format(told=told))) is (told != "")
+
+
+def test_a_size_may_grow() -> None:
+    text = "import torch\nfrom transformers import LlamaConfig\n\nconfig = LlamaConfig(vocab_size=30)\n"
+    text += "x = torch.ones(3)\nif config.vocab_size != 30:\n    x = x.cuda()\nx + torch.ones(3)\n"
+    assert clashes(text) == ["8: device"]
+
+
 @pytest.mark.parametrize("part", ["get_encoder()", "encoder"])
 def test_a_part_that_is_a_model_answers_as_one(part: str) -> None:
     made = 'T5Model.from_pretrained("tiny").cuda()'

@@ -62,6 +62,13 @@ def test_what_got_a_name_is_cast_there() -> None:
     assert "torch.stack([k * cos]).flatten(0, 1).to(k.dtype)" in after
 
 
+def test_what_is_joined_with_wider_parts_is_cast_back() -> None:
+    body = "    both = torch.cat([cos[:1], q])\n    return both[:6], torch.cat([k[:, :5], cos[:, :1]], 1)"
+    after = _after(body)
+    assert "    both = torch.cat([cos[:1], q]).to(q.dtype)\n" in after
+    assert "torch.cat([k[:, :5], cos[:, :1]], 1).to(k.dtype)\n" in after
+
+
 def test_it_is_a_cast_that_somebody_has_to_ask_for() -> None:
     body = "    return q * cos, k * cos"
     assert _after(body, level=Applicability.SAFE).strip() == body.strip()

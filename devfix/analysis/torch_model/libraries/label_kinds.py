@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.lattice import INTEGERS
-from devfix.analysis.domain.values import UNKNOWN, Const, External, Obj, Ref, Tensor, Value
+from devfix.analysis.domain.values import UNKNOWN, Const, External, Obj, Ref, Scalar, Tensor, Value
 from devfix.analysis.language.frames import CallSite
 from devfix.analysis.torch_model.tensors import losses
 from devfix.analysis.torch_model.tensors.requirements import Part
@@ -31,8 +31,8 @@ _LOSSES = {"multi_label_classification": "binary_cross_entropy_with_logits", "re
 
 
 def config(interp: Interpreter, name: str, site: CallSite) -> Value | None:
-    """The configuration of a model that says what it is to tell; None for others, of which nothing is known."""
-    told = _told(site)
+    """The configuration of a model that says what it is to tell, or how large it is; None for others, of which nothing is known."""
+    told = _sizes(site) | _told(site)
     if _CONFIG.fullmatch(name) is None or not told:
         return None
     return interp.new(Obj("external", CONFIG, attrs=told))
@@ -54,6 +54,15 @@ def facts(interp: Interpreter, name: str, site: CallSite) -> dict[str, Value]:
 
 def _told(site: CallSite) -> dict[str, Value]:
     return {key: site.keywords[key].value for key in (_PROBLEM, _COUNT) if key in site.keywords}
+
+
+def _sizes(site: CallSite) -> dict[str, Value]:
+    """Options that are whole numbers, as sizes are: what the numbers are may change, a vocabulary grows with its model."""
+    return {key: Scalar("int") for key, arg in site.keywords.items() if _is_whole(arg.value)}
+
+
+def _is_whole(value: Value) -> bool:
+    return type(value.value) is int if isinstance(value, Const) else value == Scalar("int")
 
 
 def check(interp: Interpreter, obj: Obj, parts: list[Part], result: Tensor, site: CallSite) -> None:

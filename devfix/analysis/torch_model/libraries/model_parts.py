@@ -32,8 +32,9 @@ _HEAD = "head of linear layers"
 
 
 def part(interp: Interpreter, ref: Ref, obj: Obj, name: str) -> Value:
-    """A submodule (``resnet.fc``), which is made when it is asked for."""
-    held = obj.attrs.get(name)
+    """A submodule (``resnet.fc``), which is made when it is asked for; what a method returns is no attribute of its name."""
+    key = f"{name}()" if name in GETTERS else name
+    held = obj.attrs.get(key)
     if held is not None:
         return held
     place = obj.place and modules.place_of_all(interp, ref, obj.place)
@@ -45,7 +46,7 @@ def part(interp: Interpreter, ref: Ref, obj: Obj, name: str) -> Value:
     if name in _HEADS and model_outputs.answers(obj):
         facts[_HEAD] = TRUE
     made = interp.new(Obj("module", place=place, facts=facts, trail=obj.trail))
-    interp.update(ref, interp.obj(ref).with_attr(name, made))
+    interp.update(ref, interp.obj(ref).with_attr(key, made))
     return made
 
 

@@ -36,6 +36,7 @@ from devfix.analysis.record.trails import (
     inverted,
     keep_split,
     note_fractions,
+    note_widened,
     roots_of,
 )
 from devfix.analysis.torch_model.devices import autocast, grad_mode
@@ -371,6 +372,7 @@ def joined(interp: Interpreter, name: str, op: Op, site: CallSite) -> Value:
     tensors = [part.tensor for part in parts]
     dtype = None if unclear else sequences.joined_dtype(tensors)
     rank = sequences.joined_rank(name, tensors, unclear=unclear)
+    note_widened(interp, tensors, dtype)
     result = derived(interp, tensors, site, dtype, rank, device)
     if name.endswith("meshgrid"):
         return TupleValue((result,) * len(parts)) if not unclear else Sequence(result)
