@@ -10,6 +10,7 @@ from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.lattice import AT_LEAST_1, CPU
 from devfix.analysis.domain.values import NONE, UNKNOWN, External, Obj, Tensor, Value
 from devfix.analysis.language.frames import CallSite
+from devfix.analysis.torch_model.libraries import mask_kinds
 from devfix.analysis.torch_model.tensors import factories
 from devfix.analysis.torch_model.tensors.arguments import device_of
 
@@ -43,7 +44,7 @@ def _wrapped(interp: Interpreter, name: str, site: CallSite) -> Value:
     if not isinstance(made, Tensor):
         return made
     rank = AT_LEAST_1 if name.endswith(_PICTURES) else made.rank
-    return replace(made, rank=rank, parameter=False, leaf=None)
+    return mask_kinds.made(name, replace(made, rank=rank, parameter=False, leaf=None))
 
 
 HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {

@@ -30,7 +30,7 @@ from devfix.analysis.language import iteration
 from devfix.analysis.language.containers import everything
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.record.trails import roots_of
-from devfix.analysis.torch_model.libraries import transform_classes
+from devfix.analysis.torch_model.libraries import mask_kinds, transform_classes
 from devfix.analysis.torch_model.loading import batches, trees
 from devfix.analysis.torch_model.tensors import requirements
 from devfix.analysis.torch_model.tensors.requirements import Part
@@ -254,7 +254,9 @@ def _transformed(interp: Interpreter, obj: Obj, image: Value, site: CallSite) ->
         requirements.meet(interp, site.node, f"torchvision.transforms.{kind}", parts, scalars=False)
     if isinstance(image, Tensor) and kind not in _UNMAKERS:
         found = _derived(interp, image, AT_LEAST_1, site)
-        return replace(found, dtype=_dtype(obj.element)) if kind in _CASTS else found
+        if kind not in _CASTS:
+            return found
+        return replace(found, dtype=mask_kinds.cast(interp, image, obj.element) or _dtype(obj.element))
     return UNKNOWN
 
 
