@@ -8,9 +8,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from devfix.findings import Edit, InsertAfter, InsertAtBodyStart
+from devfix.line_width import WIDTH
 
-#: The columns of a line, as formatters have them by default.
-WIDTH = 88
 _INDENT = 4
 _MOVE = re.compile(
     r"(?P<name>[A-Za-z_]\w*) = (?P=name)(?P<suffix>\.(?:to\([\w.]+\)|(?:cuda|long|float|double)\(\)))"

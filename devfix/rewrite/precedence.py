@@ -103,6 +103,7 @@ _OPEN_TO_NAMED = frozenset(
 _OPEN_TO_ALL = frozenset(
     {
         (cst.Assign, "value"),
+        (cst.AssignTarget, "target"),
         (cst.AugAssign, "value"),
         (cst.Expr, "value"),
         (cst.For, "iter"),

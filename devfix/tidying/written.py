@@ -7,18 +7,17 @@ import re
 from bisect import bisect_left
 from functools import cached_property
 
+from devfix import line_width
 from devfix.findings import Span
 from devfix.hunks import Hunk, hunks
-from devfix.joined_moves import WIDTH
+from devfix.line_width import WIDEST, WIDTH
 from devfix.source import Source
 
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 #: A larger difference does not tell what was written.
 _LARGEST = 1_000
-#: No line is longer on account of another.
-_WIDEST = 120
 #: What formatters are told, usually, of how long lines may be.
-_LIMITS = (WIDTH, 100, _WIDEST)
+_LIMITS = (WIDTH, 100, WIDEST)
 #: Where a part of a text begins and ends.
 Offsets = tuple[int, int]
 
@@ -37,12 +36,12 @@ class Written:
     @cached_property
     def width(self) -> int:
         """How many columns new lines may have: as many as the longest line that was there, within bounds."""
-        return min(_WIDEST, max(WIDTH, *(len(line.rstrip()) for line in self.before.lines), 0))
+        return line_width.of(self.before.lines)
 
     @cached_property
     def longest(self) -> int:
         """How many columns a new line may have without anybody breaking it: people, unlike formatters, leave lines whole."""
-        return max(_WIDEST, *(len(line.rstrip()) for line in self.before.lines), 0)
+        return max(WIDEST, *(len(line.rstrip()) for line in self.before.lines), 0)
 
     @cached_property
     def limit(self) -> int:

@@ -52,10 +52,12 @@ from devfix.placement.siblings import (
     alike_move,
     made_beside,
     moved_at_use,
+    row_of_moves,
     sibling_argument,
     sibling_method,
     sibling_move,
     together,
+    told_attribute,
     told_beside,
 )
 from devfix.placement.telling import left_out, restored, told_function, told_operation, unused_device
@@ -243,6 +245,7 @@ class Relocator:
         yield left_out.all_handed_on(self.facts, trails)
         yield stale_device.told_anew(self.facts, trails)
         yield alike_move.beside(self.facts, (self.operand.trail, *trails))
+        yield told_attribute.beside(self.facts, (self.operand.trail, *trails))
         yield sibling_method.moved_at_start(self.facts, self.operand.trail)
         yield from wholes.ways(self.facts, self.operand, trails)
         yield own_move.of_all(self.facts, self.operand.trail, trails, _MAX_SOURCES)
@@ -282,7 +285,7 @@ class Relocator:
                 yield self.placing.made(trail[0]) if made_beside.is_displayed(place, trail[0]) else ()
                 yield self.placing.moved(common_source.of(self.facts, place))
                 yield rebuilding.moved(self.facts, place, self.peers) or batch_move.guarded(place, self.peers)
-                yield sibling_move.beside(self.facts, place)
+                yield row_of_moves.joined(self.facts, place) or sibling_move.beside(self.facts, place)
                 yield listed_batch.moved(self.facts, place, self.peers, trail)
                 yield batch_move.after(self.facts, place, self.peers)
             elif site.kind == "loader":

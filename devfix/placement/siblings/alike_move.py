@@ -61,7 +61,7 @@ def _as_neighbour(facts: Facts, place: Place) -> Edits:
         return ()
     if isinstance(place.node, ast.Attribute):
         kept = dotted(place.node)
-        if kept is None or _is_read_as_array(place, statement, kept):
+        if kept is None or is_read_as_array(place, statement, kept):
             return ()
         return _as_kept_beside(facts, place, statement, kept)
     if not isinstance(place.node, ast.Name) or not decides(outline, statement, place.node):
@@ -93,7 +93,7 @@ def _as_kept_beside(facts: Facts, place: Place, statement: ast.Assign, name: str
     return suffixes.added(facts, place.outline, statement.value, suffix) if bare else ()
 
 
-def _is_read_as_array(place: Place, statement: ast.stmt, name: str) -> bool:
+def is_read_as_array(place: Place, statement: ast.stmt, name: str) -> bool:
     """Whether the class asks for the array of what its objects keep, which is on the CPU then."""
     function = place.outline.function_of(statement)
     cls = place.outline.class_of(function) if function is not None else None

@@ -29,7 +29,7 @@ def others(facts: Facts, place: Place, device: str) -> Iterator[FileEdit]:
         return
     around = place.outline.parents[place.node]
     around = place.outline.parents[around] if isinstance(around, ast.keyword) else around
-    plain = [node for node in _parts(around) if _is_plain(node)] if _is_plain(place.node) else []
+    plain = [node for node in _parts(around) if is_plain(node)] if is_plain(place.node) else []
     for node in (*plain, *_twins(place, device)):
         if node is not place.node:
             yield FileEdit(place.path, SetKeyword(place.outline.source.span(node), "device", device))
@@ -49,7 +49,7 @@ def _twins(place: Place, device: str) -> Iterator[ast.expr]:
     outline = place.outline
     statement = outline.statement_of(place.node)
     name, made = _named(statement)
-    if name is None or made is not place.node or not _is_plain(made, {"device", None}):
+    if name is None or made is not place.node or not is_plain(made, {"device", None}):
         return
     block = outline.block_of(statement)
     at = block.index(statement)
@@ -88,7 +88,8 @@ def _parts(around: ast.AST) -> list[ast.expr]:
     return [*around.args, *(each.value for each in around.keywords)] if named[:1].isupper() else []
 
 
-def _is_plain(node: ast.AST, settled: AbstractSet[str | None] = _TOLD) -> bool:
+def is_plain(node: ast.AST, settled: AbstractSet[str | None] = _TOLD) -> bool:
+    """Whether a call makes numbers that depend on nothing but its arguments, none of which is one of ``settled``."""
     func = node.func if isinstance(node, ast.Call) else None
     told = {keyword.arg for keyword in node.keywords} if isinstance(node, ast.Call) else set()
     return isinstance(func, ast.Attribute) and func.attr in _PLAIN and told.isdisjoint(settled)

@@ -33,10 +33,10 @@ def beside(facts: Facts, place: Place, *, anyhow: bool = False) -> Edits:
     if not isinstance(place.node, ast.Name):
         return ()
     together = _in_one_assignment(facts, place, unpacking, place.node)
-    if together or place.node.id not in _unpacked(unpacking):
+    if together or place.node.id not in unpacked(unpacking):
         return together
     name = place.node.id
-    if any(asks_what(each, name) for each in _following(place, unpacking)):
+    if any(asks_what(each, name) for each in following(place, unpacking)):
         return ()  # in another run it is a list, which has no ``to``
     waits = isinstance(unpacking, ast.Assign) and not anyhow
     named = waits and device_expression.chosen(facts, place) is not None
@@ -55,11 +55,11 @@ def beside(facts: Facts, place: Place, *, anyhow: bool = False) -> Edits:
 
 def _in_same_words(facts: Facts, place: Place, unpacking: ast.stmt) -> Edits:
     """After the statement that gives a sibling its name again by a choice, or by a function that is for moves."""
-    unpacked = _unpacked(unpacking)
-    for statement in _following(place, unpacking):
+    parts = unpacked(unpacking)
+    for statement in following(place, unpacking):
         if not isinstance(statement, ast.Assign):
             continue
-        for sibling in unpacked:
+        for sibling in parts:
             if not binds(statement, sibling) or not is_placed(facts, place, statement, sibling):
                 continue
             if edits := same_words.after(facts, place, statement, sibling):
@@ -76,7 +76,7 @@ def is_one_of(facts: Facts, trail: tuple[Origin, ...]) -> bool:
 def _has_moved_sibling(facts: Facts, place: Place) -> bool:
     unpacking = place.outline.statement_of(place.node)
     name = place.node.id if isinstance(place.node, ast.Name) else ""
-    return name in _unpacked(unpacking) and any(
+    return name in unpacked(unpacking) and any(
         sibling != name and is_placed(facts, place, statement, sibling)
         for statement, sibling, _ in _moves(place, unpacking)
     )
@@ -87,7 +87,7 @@ def _renewed(facts: Facts, place: Place, unpacking: ast.stmt, name: str) -> ast.
 
     Nothing reads the name before that, and what it gets may be a tensor.
     """
-    for statement in _following(place, unpacking):
+    for statement in following(place, unpacking):
         if isinstance(statement, ast.Assign) and binds(statement, name):
             value = statement.value
             is_part = _root(value) == name and not isinstance(value, ast.Name)
@@ -165,7 +165,7 @@ def _is_made_before(outline: Outline, guard: ast.stmt, name: str) -> bool:
     scope = outline.function_of(guard) or outline.source.tree
     block = outline.block_of(guard)
     loop = outline.parents[guard]
-    if isinstance(loop, (ast.For, ast.AsyncFor)) and block is loop.body and name in _unpacked(loop):
+    if isinstance(loop, (ast.For, ast.AsyncFor)) and block is loop.body and name in unpacked(loop):
         return True
     return any(
         part.lineno < guard.lineno and binds(part, name) and outline.block_of(part) is block
@@ -258,7 +258,7 @@ def wrapper(value: ast.expr) -> str:
     return value.func.id
 
 
-def _unpacked(statement: ast.stmt) -> set[str]:
+def unpacked(statement: ast.stmt) -> set[str]:
     """The names that a loop or an assignment takes a batch apart into."""
     target: ast.expr | None = None
     if isinstance(statement, (ast.For, ast.AsyncFor)):
@@ -274,27 +274,27 @@ def _taken_from_the_same(outline: Outline, unpacking: ast.stmt) -> set[str]:
     """The names that other statements of a block give to parts of what ``unpacking`` takes one from: ``batch.source``."""
     holder = _holder(unpacking)
     block = outline.block_of(unpacking) if holder else []
-    return {name for part in block if _holder(part) == holder for name in _unpacked(part)}
+    return {name for part in block if _holder(part) == holder for name in unpacked(part)}
 
 
 def _holder(statement: ast.stmt) -> str:
     """``batch`` of ``x, lengths = batch.source``; "" of anything else."""
-    value = statement.value if isinstance(statement, ast.Assign) and _unpacked(statement) else None
+    value = statement.value if isinstance(statement, ast.Assign) and unpacked(statement) else None
     part = value.value if isinstance(value, ast.Attribute | ast.Subscript) else None
     return part.id if isinstance(part, ast.Name) else ""
 
 
 def _moves(place: Place, unpacking: ast.stmt) -> Iterator[tuple[ast.stmt, str, str]]:
     """The statements that move what was unpacked, under a guard or not: which name, and what they call on it."""
-    unpacked = _unpacked(unpacking) | _taken_from_the_same(place.outline, unpacking)
+    parts = unpacked(unpacking) | _taken_from_the_same(place.outline, unpacking)
     own, was_read = getattr(place.node, "id", ""), False
-    for statement in _following(place, unpacking):
+    for statement in following(place, unpacking):
         value = statement.value if isinstance(statement, ast.Assign) else None
         suffix = last_move(value) if value is not None else ""
         name = _root(value) if value is not None and suffix else ""
-        if name in unpacked and binds(statement, name):
+        if name in parts and binds(statement, name):
             yield statement, name, suffix
-        elif value is not None and name in unpacked and not was_read and (new := _new_name(statement, value)):
+        elif value is not None and name in parts and not was_read and (new := _new_name(statement, value)):
             yield statement, new, suffix
         was_read |= own in _read(statement)
 
@@ -305,7 +305,7 @@ def _new_name(statement: ast.stmt, value: ast.expr) -> str:
     return targets[0].id if len(targets) == 1 and isinstance(targets[0], ast.Name) else ""
 
 
-def _following(place: Place, unpacking: ast.stmt) -> Iterator[ast.stmt]:
+def following(place: Place, unpacking: ast.stmt) -> Iterator[ast.stmt]:
     """What comes after the unpacking on the same way, with the bodies of its guards."""
     if isinstance(unpacking, (ast.For, ast.AsyncFor)):
         rest = unpacking.body

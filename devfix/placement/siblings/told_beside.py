@@ -42,7 +42,7 @@ def _in_call(facts: Facts, trail: Trail) -> Edits:
         if place is None or found is None or found.edits or call is None:
             continue
         others = [*call.args, *(keyword.value for keyword in call.keywords)]
-        if any(found.code == _device_of(other) for other in others if other is not place.node):
+        if any(found.code == device_of(other) for other in others if other is not place.node):
             return suffixes.added(facts, place.outline, place.node, f".to({found.code})")
     return ()
 
@@ -104,7 +104,7 @@ def _call_with(place: Place) -> ast.Call | None:
     return parent if isinstance(parent, ast.Call) and parent.func is not place.node else None
 
 
-def _device_of(value: ast.expr) -> str:
+def device_of(value: ast.expr) -> str:
     """What an expression tells the call that makes it, or moves it to."""
     moved = last_move(value)
     return moved.removeprefix(".to(").removesuffix(")") if moved.startswith(".to(") else _told(value)
