@@ -6,8 +6,9 @@ import contextlib
 import os
 import re
 import stat
-import sys
 import tempfile
+
+from devfix.alive import is_running
 
 #: What files that wait to take the place of others are called: the process that writes them is part of it.
 _PREFIX, _SUFFIX = ".devfix-", ".tmp"
@@ -75,20 +76,8 @@ def remove_leftovers(folder: str) -> None:
     with contextlib.suppress(OSError):
         for name in os.listdir(folder):
             found = _LEFTOVER.fullmatch(name)
-            if found is not None and not _is_running(int(found[1])):
+            if found is not None and not is_running(int(found[1])):
                 os.unlink(os.path.join(folder, name))
-
-
-def _is_running(process: int) -> bool:
-    if sys.platform == "win32":
-        return True  # there is no way to ask that does no harm
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
-    return True
 
 
 def write_anywhere(path: str | os.PathLike[str], data: bytes) -> None:

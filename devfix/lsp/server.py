@@ -6,7 +6,8 @@ import contextlib
 import logging
 import os
 import sys
-from typing import Any
+import threading
+from typing import Any, NoReturn
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
@@ -15,9 +16,11 @@ from pygls.protocol import LanguageServerProtocol
 from pygls.protocol.language_server import lsp_method
 
 import devfix
+from devfix.alive import is_running
 from devfix.baseline.file import USUAL_NAME
 from devfix.config.reading import NAMES
 from devfix.lsp import actions, commands, hover
+from devfix.lsp.life import live
 from devfix.lsp.session import Session
 
 log = logging.getLogger(__name__)
@@ -29,6 +32,11 @@ class _Protocol(LanguageServerProtocol):
     """Documents are kept by the session: pygls splits lines where clients do not, and loses count."""
 
     _server: DevfixServer
+
+    @lsp_method(types.EXIT)
+    def lsp_exit(self, *_args: Any) -> None:  # type: ignore[override]
+        """End in order: pygls would leave from here, and what the session started would stay."""
+        self._server.last_message.set()
 
     @lsp_method(types.TEXT_DOCUMENT_DID_OPEN)
     def lsp_text_document__did_open(self, params: types.DidOpenTextDocumentParams) -> None:
@@ -65,6 +73,10 @@ class DevfixServer(LanguageServer):
             "devfix", devfix.__version__, notebook_document_sync=_notebooks(), protocol_cls=_Protocol
         )
         self._session: Session | None = None
+        self.last_message = threading.Event()
+        #: The process that the server must not outlive.
+        self.client_process: int | None = None
+        self.was_shut_down = False
         _register(self)
 
     @property
@@ -78,21 +90,29 @@ class DevfixServer(LanguageServer):
         """A client has said hello."""
         encoding = self.workspace.position_encoding or types.PositionEncodingKind.Utf16
         self._session = Session(self, params, str(getattr(encoding, "value", encoding)))
+        # One that is not there is counted elsewhere, as outside of a container.
+        if params.process_id is not None and params.process_id > 0 and is_running(params.process_id):
+            self.client_process = params.process_id
         return self._session
+
+    async def close(self) -> None:
+        """End what the session started, if there is one."""
+        if self._session is not None:
+            await self._session.close()
 
     def report_server_error(self, error: Exception, source: Any) -> None:
         """What goes wrong in a handler is for the log: a popup for each would be worse than the fault."""
         log.error("%s: %s", getattr(source, "__name__", source), error)
 
 
-def serve() -> None:
-    """Serve one client over standard input and output."""
+def serve() -> NoReturn:
+    """Serve one client over standard input and output, and end the process."""
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="devfix: %(message)s")
     logging.getLogger("pygls.protocol.json_rpc").setLevel(logging.CRITICAL)
     out = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     # What a library prints must not get among the messages.
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    DevfixServer().start_io(sys.stdin.buffer, out)
+    live(DevfixServer(), sys.stdin.buffer, out)
 
 
 def _register(server: DevfixServer) -> None:
@@ -120,7 +140,8 @@ def _register_life(server: DevfixServer) -> None:
 
     @server.feature(types.SHUTDOWN)
     async def shutdown(_params: None) -> None:
-        await server.session.close()
+        server.was_shut_down = True
+        await server.close()
 
     @server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)
     async def configured(params: types.DidChangeConfigurationParams) -> None:
