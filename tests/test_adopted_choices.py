@@ -328,3 +328,39 @@ def test_what_a_function_returns_to_several_moves_where_it_is_made() -> None:
     assert "return nn.Linear(2, 8).to(device)" in after
     kept = RETURNED.replace("return nn.Linear(2, 4)", "return None")
     assert "return nn.Linear(2, 8).to(device)" in adopted(files(kept))["main.py"]
+
+
+NOISED = """\
+import numpy as np
+import torch
+from torch import nn
+
+
+class Steps(nn.Module):
+    def __init__(self, count):
+        super().__init__()
+        self.net = nn.Linear(4, 4)
+        self.kept = np.cumprod(1 - np.linspace(0.1, 0.5, count))
+
+    def forward(self, rows):
+        return self.net(rows)
+
+    def noised(self, rows):
+        for step in range(3):
+            noise = torch.randn_like(rows)
+            rows = self.kept[step] ** 0.5 * rows + (1 - self.kept[step]) ** 0.5 * noise
+        return rows
+
+
+steps = Steps(3)
+print(steps(torch.rand(2, 4)).sum().item())
+"""
+
+
+def test_a_number_of_numpy_leaves_open_what_comes_of_a_row_that_nobody_knows() -> None:
+    assert "steps = Steps(3).to(device)" in adopted({"main.py": NOISED})["main.py"]
+
+
+def test_a_whole_array_takes_in_what_is_added_to_it() -> None:
+    program = NOISED.replace("self.kept[step]", "self.kept")
+    assert adopted({"main.py": program})["main.py"] == program

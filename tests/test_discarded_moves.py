@@ -197,3 +197,35 @@ def test_a_name_that_is_bound_to_a_copy_would_leave_the_list_as_it_is() -> None:
     fixed = fix_texts({"main.py": text}, Applicability.UNSAFE)[0]["main.py"]
     assert "\n    batch.to(device)\n" in fixed
     assert fixed != text
+
+
+MOMENTUM = """\
+import torch
+
+
+class Fit:
+    def __init__(self):
+        self.rows = torch.zeros(4, 2)
+        self.rows = self.rows.cuda()
+        self.speed = torch.zeros(4, 2)
+        self.speed.cuda()
+
+    def step(self, batch):
+        self.speed *= 0.5
+        self.speed += batch - self.rows
+        self.speed *= 0.9
+        self.rows += self.speed * 0.1
+        return (batch - self.rows).pow(2).sum()
+
+
+fit = Fit()
+for epoch in range(2):
+    for start in range(3):
+        print(fit.step(torch.rand(4, 2).cuda()).item())
+"""
+
+
+def test_a_move_thrown_away_is_the_cause_however_often_the_tensor_has_changed_in_place_since() -> None:
+    after = fix_texts({"main.py": MOMENTUM})[0]["main.py"]
+    assert after == MOMENTUM.replace("        self.speed.cuda()", "        self.speed = self.speed.cuda()")
+    assert fix_texts({"main.py": after})[0]["main.py"] == after

@@ -48,13 +48,20 @@ def extend(trail: Trail, site: Origin, head: int = _TRAIL_HEAD) -> Trail:
     if len(longer) <= _TRAIL_HEAD + _TRAIL_TAIL:
         return longer
     if head == _TRAIL_HEAD:
-        return (*longer[:head], *_arrival(longer), *longer[-_TRAIL_TAIL:])
+        return (*longer[:head], *_kept_of_middle(longer), *longer[-_TRAIL_TAIL:])
     return longer[:head] + longer[head - _TRAIL_HEAD - _TRAIL_TAIL :]
 
 
-def _arrival(trail: Trail) -> Trail:
-    """The site in the middle of a trail where a function's result got its first name elsewhere, or was given on: it may move there."""
+def _kept_of_middle(trail: Trail) -> Trail:
+    """The first move in the middle of a trail that was thrown away, to be made up for there, and where the value arrived."""
     born, middle = trail[0], trail[_TRAIL_HEAD:-_TRAIL_TAIL]
+    lost = next(((site,) for site in middle if site.kind in DISCARDED), ())
+    kept = (*lost, *_arrival(born, middle))
+    return tuple(dict.fromkeys(site for site in middle if site in kept))
+
+
+def _arrival(born: Origin, middle: Trail) -> Trail:
+    """The site in the middle of a trail where a function's result got its first name elsewhere, or was given on: it may move there."""
     for site in middle:
         if site.kind == "name" and (site.scope != born.scope or site.path != born.path):
             return (site,)

@@ -15,7 +15,7 @@ from devfix.analysis.domain.lattice import (
     rank_of_broadcast,
 )
 from devfix.analysis.domain.number_types import MIXED, exact_type
-from devfix.analysis.domain.values import UNKNOWN, Array, Const, Scalar, Sequence, Value
+from devfix.analysis.domain.values import UNKNOWN, Array, Const, Scalar, Sequence, Unknown, Value
 from devfix.analysis.record.trails import Trail
 
 #: What a table holds as far as anybody knows: numbers of one of three types, none of which is float32.
@@ -148,6 +148,12 @@ def of_angle(dtype: str | None) -> str | None:
 def real(dtype: str | None) -> str | None:
     """The dtype of the parts of numbers, or of their size."""
     return REAL_OF.get(dtype or "", dtype)
+
+
+def leaves_kind_open(left: Value, right: Value) -> bool:
+    """Whether a scalar of NumPy meets what nobody knows: beside a tensor, wherever that is, the outcome is a tensor."""
+    scalars = any(isinstance(value, Array) and value.rank == 0 for value in (left, right))
+    return scalars and any(isinstance(value, Unknown) for value in (left, right))
 
 
 def arithmetic(op: ast.operator, left: Value, right: Value) -> Array:

@@ -109,7 +109,8 @@ def binary(interp: Interpreter, node: ast.BinOp, left: Value, right: Value) -> V
         for arg in (Arg(left, node.left), Arg(right, node.right)):
             if isinstance(arg.value, (Ref, TupleValue)):
                 host_memory.check_argument(interp, "numpy.asarray", node, arg)
-        return numpy_types.arithmetic(node.op, left, right)
+        is_open = numpy_types.leaves_kind_open(left, right)
+        return UNKNOWN if is_open else numpy_types.arithmetic(node.op, left, right)
     if isinstance(node.op, ast.Pow) and is_inverted(node.right, right) and scalar_type(left) == "int":
         made = _python_result(interp, node.op, Scalar("float"), right)
         return replace(made, mixed=scalar_type(right) != "float") if isinstance(made, Scalar) else made
