@@ -369,3 +369,56 @@ def test_a_module_moves_where_it_is_made_though_a_function_that_is_given_it_has_
     assert fix_texts({"main.py": right})[0]["main.py"] == right
     after = fix_texts({"main.py": GIVEN.format(move="")})[0]["main.py"]
     assert after == GIVEN.format(move="\n    net.cuda()")
+
+
+LEARNER = """
+import torch
+from torch import nn
+
+DEVICE = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+class Learner(nn.Module):
+    def __init__(self, policy, value, rate):
+        super().__init__()
+        self.policy = policy.to(DEVICE)
+        self.value = value
+        self.optimizer = torch.optim.SGD(self.value.parameters(), lr=rate)
+
+    def update(self, rows):
+        rows = rows.to(DEVICE)
+        loss = self.policy(rows).mean() + self.value(rows).mean()
+        self.optimizer.zero_grad()
+        loss.backward()
+        self.optimizer.step()
+        return loss.item()
+"""
+LEARNS = """
+import torch
+from torch import nn
+from learner import Learner
+
+learner = Learner(policy=nn.Linear(3, 1), value=nn.Linear(3, 1), rate=0.1)
+print(learner.update(torch.rand(4, 3)))
+"""
+
+
+def _learner(text: str) -> str:
+    after = fix_texts({"main.py": LEARNS, "learner.py": text})[0]
+    assert after["main.py"] == LEARNS
+    return after["learner.py"]
+
+
+def test_a_module_that_an_object_is_given_moves_as_the_object_keeps_it() -> None:
+    right = LEARNER.replace("self.value = value\n", "self.value = value.to(DEVICE)\n")
+    assert _learner(LEARNER) == right
+    assert _learner(right) == right
+
+
+def test_a_module_that_is_used_before_the_object_keeps_it_moves_ahead_of_that() -> None:
+    used = "        self.value = value\n        self.optimizer = torch.optim.SGD(self.value.parameters(), lr=rate)\n"
+    first = (
+        "        self.optimizer = torch.optim.SGD(value.parameters(), lr=rate)\n        self.value = value\n"
+    )
+    after = _learner(LEARNER.replace(used, first))
+    assert "        value.to(DEVICE)\n        super().__init__()\n" in after
+    assert first in after

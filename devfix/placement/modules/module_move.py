@@ -243,9 +243,7 @@ class ModuleMover:
 
     def _moves(self, site: Origin, outline: Outline) -> Iterator[tuple[Place, _Edit]]:
         if site.kind == "argument":
-            function = handed.receiver(outline, site.span)
-            if function is not None:
-                yield Place(site.path, outline, function.body[0]), _at_start(outline, function, site.text)
+            yield from _at_argument(site, outline)
             return
         node = outline.expression_at(site.span)
         if node is None:
@@ -350,8 +348,15 @@ def _wrapped(outline: Outline, node: ast.AST) -> _Edit:
     return _Edit(outline, node)
 
 
-def _at_start(outline: Outline, function: ast.AST, name: str) -> _Edit:
-    return _Edit(outline, function, f"{name}.to({{}})")
+def _at_argument(site: Origin, outline: Outline) -> Iterator[tuple[Place, _Edit]]:
+    """Where a function keeps what it is given, or at its start."""
+    function = handed.receiver(outline, site.span)
+    kept = handed.kept(outline, function, site.text) if function is not None else None
+    if kept is not None:
+        yield Place(site.path, outline, kept), _wrapped(outline, kept)
+    elif function is not None:
+        at_start = _Edit(outline, function, f"{site.text}.to({{}})")
+        yield Place(site.path, outline, function.body[0]), at_start
 
 
 def _at_binding(site: Origin, outline: Outline, node: ast.expr) -> Iterator[tuple[Place, _Edit]]:

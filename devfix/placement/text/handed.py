@@ -29,3 +29,19 @@ def argument(outline: Outline, function: ast.FunctionDef, parameter: str, call: 
     handed = call.args[: number + 1]
     is_told = 0 <= number < len(call.args) and not any(isinstance(each, ast.Starred) for each in handed)
     return call.args[number] if is_told else None
+
+
+def kept(
+    outline: Outline, function: ast.FunctionDef | ast.AsyncFunctionDef, parameter: str
+) -> ast.Name | None:
+    """``net`` in ``self.net = net``, where that statement of the function is the first to use the parameter."""
+    uses = outline.occurrences(function, parameter)
+    first = min(uses, key=lambda each: (each.lineno, each.col_offset), default=None)
+    statement = outline.statement_of(first) if first is not None else None
+    if (
+        not isinstance(statement, ast.Assign)
+        or statement.value is not first
+        or statement not in function.body
+    ):
+        return None
+    return first if all(isinstance(target, ast.Attribute) for target in statement.targets) else None
