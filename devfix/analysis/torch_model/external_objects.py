@@ -242,6 +242,12 @@ def _tokenizer(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSit
     return UNKNOWN
 
 
+def _config(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:
+    if name == "update":
+        label_kinds.update(interp, ref, site)
+    return UNKNOWN if name == "update" else _unknown_method(interp, ref, obj, name, site)
+
+
 def _numpy_generator(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:
     return numpy_random.draw(interp, name, site)
 
@@ -271,6 +277,7 @@ _BY_CLASS: dict[str, Callable[[Interpreter, Ref, Obj, str, CallSite], Value]] = 
     hooks.HANDLE.name: hooks.of_handle,
     movables.BATCH: _batch,
     tokenizers.TOKENIZER: _tokenizer,
+    label_kinds.CONFIG.name: _config,
     gradient_scaling.SCALER: gradient_scaling.method,
     "argparse.ArgumentParser": command_line.parser_method,
     command_line.OLD_PARSER: command_line.old_parser_method,

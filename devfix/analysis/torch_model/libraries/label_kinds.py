@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.lattice import INTEGERS
 from devfix.analysis.domain.values import UNKNOWN, Const, External, Obj, Ref, Scalar, Tensor, Value
+from devfix.analysis.language import containers
 from devfix.analysis.language.frames import CallSite
 from devfix.analysis.torch_model.tensors import losses
 from devfix.analysis.torch_model.tensors.requirements import Part
@@ -38,18 +39,32 @@ def config(interp: Interpreter, name: str, site: CallSite) -> Value | None:
     return interp.new(Obj("external", CONFIG, attrs=told))
 
 
-def attribute(interp: Interpreter, ref: Ref, obj: Obj, name: str, node: ast.expr) -> Value:
-    """An option of a configuration, of which nothing is known where the program does not tell it."""
-    return obj.attrs.get(name, UNKNOWN)
+def attribute(interp: Interpreter, ref: Ref, obj: Obj, name: str, node: ast.expr) -> Value | None:
+    """An option of a configuration, of which nothing is known where the program does not tell it; None for ``update``."""
+    return obj.attrs.get(name, UNKNOWN) if name != "update" else None
 
 
-def facts(interp: Interpreter, name: str, site: CallSite) -> dict[str, Value]:
-    """What is known of the labels of a model that is made, by its configuration or the options beside it."""
+def update(interp: Interpreter, ref: Ref, site: CallSite) -> None:
+    """``config.update({"problem_type": ...})``: of options that nobody sees it may be any."""
+    entries = containers.entries(interp, site.value(0) or UNKNOWN)
+    for key in (_PROBLEM, _COUNT):
+        if entries is None or entries[1] is not None:
+            interp.update(ref, interp.obj(ref).with_attr(key, UNKNOWN))
+        elif key in entries[0]:
+            interp.update(ref, interp.obj(ref).with_attr(key, entries[0][key]))
+
+
+def kept(interp: Interpreter, name: str, site: CallSite) -> dict[str, Value]:
+    """The configuration by which a model that is made knows its labels, with the options beside it: it may be told more later."""
     if _CLASSIFIERS.fullmatch(name) is None or _OTHERS.match(name):
         return {}
-    given = interp.obj_of(site.value(0, "config"))
-    of_config = given.attrs if given is not None and given.cls == CONFIG else {}
-    return {key: of_config[key] for key in (_PROBLEM, _COUNT) if key in of_config} | _told(site)
+    value, told = site.value(0, "config"), _told(site)
+    given = interp.obj_of(value)
+    is_one = given is not None and given.cls == CONFIG
+    if is_one and value is not None and not told:
+        return {"config": value}
+    own = dict(given.attrs) if is_one and given is not None else {}
+    return {"config": interp.new(Obj("external", CONFIG, attrs=own | told))}
 
 
 def _told(site: CallSite) -> dict[str, Value]:
@@ -70,8 +85,10 @@ def check(interp: Interpreter, obj: Obj, parts: list[Part], result: Tensor, site
 
     Facts: "bce: long" and "mse: long target then backward".
     """
-    problem = obj.facts.get(_PROBLEM)
-    if problem is None and obj.facts.get(_COUNT) == Const(1):
+    config = interp.obj_of(obj.attrs.get("config"))
+    options = config.attrs if config is not None and config.cls == CONFIG else {}
+    problem = options.get(_PROBLEM)
+    if problem is None and options.get(_COUNT) == Const(1):
         problem = Const("regression")
     loss = _LOSSES.get(str(problem.value)) if isinstance(problem, Const) else None
     labels = [part for part in parts if part.role == "labels" and part.tensor.dtype in (*INTEGERS, "bool")]

@@ -187,8 +187,8 @@ def _parameter(interp: Interpreter, site: CallSite) -> Tensor:
 
 def _model(interp: Interpreter, name: str, site: CallSite) -> Ref:
     place = replace(_parameter(interp, site), dtype="float32")
-    held = given_parts.held(interp, name, site)
-    facts = vision_layers.facts(name, site) | label_kinds.facts(interp, name, site)
+    held = dict(given_parts.held(interp, name, site)) | label_kinds.kept(interp, name, site)
+    facts = vision_layers.facts(name, site)
     return interp.new(Obj("module", External(name), attrs=held, place=place, facts=facts, trail=place.trail))
 
 
@@ -207,8 +207,8 @@ def _from_pretrained(interp: Interpreter, owner: str, site: CallSite) -> Value:
         # It has no parameters, and computes where its inputs are.
         return UNKNOWN
     place = replace(_parameter(interp, site), dtype=dtype_of(site.value(None, "torch_dtype", "dtype")))
-    facts = label_kinds.facts(interp, owner, site)
-    obj = Obj("module", External(owner), place=place, facts=facts, trail=place.trail)
+    kept = label_kinds.kept(interp, owner, site)
+    obj = Obj("module", External(owner), attrs=kept, place=place, trail=place.trail)
     if site.value(None, "trust_remote_code") not in (None, FALSE):
         obj = obj.with_fact(generation.FOREIGN, TRUE)
     mapped = site.keywords.get("device_map")
