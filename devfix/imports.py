@@ -126,8 +126,9 @@ class Layout:
 
     An absolute import is looked for in the importing file's own folder, above the outermost
     package the file is in, in the roots and their ``src`` folders, then in the folders around the file: a script may
-    stand in any of them. Last come the folders that the file ``added`` to those where modules are looked for. Installed packages find their own modules and none of their neighbours. ``exists`` says whether
-    there is a file at a path; ``packages`` are folders that have an ``__init__.py``, even one that ``exists`` knows nothing of.
+    stand in any of them. Last come the folders that the file ``added`` to those where modules are looked for. Installed
+    packages find their own modules and none of their neighbours. ``exists`` says whether there is a file at a path;
+    ``packages`` are folders that have an ``__init__.py``, even one that ``exists`` knows nothing of.
     """
 
     roots: tuple[str, ...]
@@ -208,17 +209,21 @@ class Layout:
         top = module.partition(".")[0]
         if top in _NEVER_LOCAL:
             return None
-        for place in chain(
-            self._places(folder, top), self._around(folder, top), self._added(folder, top, added)
-        ):
+        found = self._found(chain(self._places(folder, top), self._around(folder, top)), folder, module)
+        first = next(found, None)
+        return self._found_in_added(folder, module, added) if first is None and added else first
+
+    def _found(self, places: Iterable[str], folder: str, module: str) -> Iterator[str]:
+        """The files that a module imported in ``folder`` may be in some places."""
+        top = module.partition(".")[0]
+        for place in places:
             if top in _RATHER_INSTALLED and not self._has_module(place, top):
                 continue
             if _is_installation(place, self._here) and _is_neighbour(place, folder, top):
                 continue
             path = self._module_at(place, module)
             if path is not None:
-                return path
-        return None
+                yield path
 
     def _places(self, folder: str, top: str) -> Iterator[str]:
         base = self._package_base(folder)
@@ -248,14 +253,20 @@ class Layout:
         yield from self._surroundings[folder]
         yield from _above_namesakes(folder, top)
 
-    def _added(self, folder: str, top: str, added: tuple[str, ...]) -> Iterator[str]:
-        """The folders within a root that a file in ``folder`` added: one that is told by its name may be below a root."""
-        if top in sys.stdlib_module_names:
-            return
+    def _found_in_added(self, folder: str, module: str, added: tuple[str, ...]) -> str | None:
+        """The one file of a module in folders within a root that a file in ``folder`` added, as seen from it or from a root.
+
+        Which of several is found first only a run tells, as that of options does.
+        """
+        if module.partition(".")[0] in sys.stdlib_module_names:
+            return None
         for start in dict.fromkeys((folder, *self.roots)):
-            for place in (self._at(start, each) for each in added):
-                if any(_is_below(place, root) for root in self.roots):
-                    yield place
+            places = [self._at(start, each) for each in added]
+            within = [place for place in places if any(_is_below(place, root) for root in self.roots)]
+            found = set(self._found(within, folder, module))
+            if found:
+                return found.pop() if len(found) == 1 else None
+        return None
 
     def _module_at(self, folder: str, module: str) -> str | None:
         path = self._at(folder, *filter(None, module.split(".")))

@@ -28,7 +28,12 @@ def test_a_model_that_may_not_be_quantised_can_be_moved(how: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "how", ["load_in_8bit=True", "quantization_config=BitsAndBytesConfig(load_in_4bit=True)"]
+    "how",
+    [
+        "load_in_8bit=True",
+        "quantization_config=BitsAndBytesConfig(load_in_4bit=True)",
+        "quantization_config=BitsAndBytesConfig(load_in_8bit=True, llm_int8_threshold=6)",
+    ],
 )
 def test_a_model_that_is_quantised_must_not_be_moved(how: str) -> None:
     assert clashes(LOADED.format(how)) == ["10: dispatched"]

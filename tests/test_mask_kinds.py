@@ -64,3 +64,28 @@ def test_a_mask_that_is_cast_or_may_be_is_left_alone(told: str) -> None:
 )
 def test_what_is_no_mask_of_narrow_numbers_is_not_known_to_stay_one(mask: str) -> None:
     assert clashes(PROGRAM.format(mask=mask, told=REFUSED[1])) == []
+
+
+ALONE = """\
+import torch
+from torchvision import tv_tensors
+from torchvision.transforms import v2
+
+mask = tv_tensors.Mask(torch.zeros(4, 4, dtype=torch.uint8))
+mask = v2.ToDtype(torch.float32)({part})
+logits = torch.nn.Linear(4, 4)(torch.rand(4, 4))
+torch.nn.functional.binary_cross_entropy_with_logits(logits, mask)
+"""
+KEEPING = ["mask", "mask.clone()", "mask.detach()"]
+LOSING = [
+    "mask[None][0]",
+    "mask.unsqueeze(0)[0]",
+    "mask.reshape(4, 4)",
+    "mask.contiguous()",
+    "mask.index_select(0, torch.arange(4))",
+]
+
+
+@pytest.mark.parametrize("part", [*KEEPING, *LOSING])
+def test_what_is_taken_of_a_mask_has_no_class_by_which_it_stays(part: str) -> None:
+    assert clashes(ALONE.format(part=part)) == (["8: target-dtype"] if part in KEEPING else [])

@@ -310,6 +310,8 @@ def assume(interp: Interpreter, test: ast.expr, outcome: bool, within: ast.If | 
             _narrow(interp, part.value, replace(tensor, device=device, split=None))
         elif isinstance(part, ast.Name) and found:
             _narrow(interp, part, without_none(interp.eval(part)))
+        elif isinstance(part, (ast.Name, ast.Attribute)) and not found:
+            unusual_runs.assume(interp, part, NONE)  # no object is there where there mostly is one
         elif isinstance(part, ast.Call) and len(part.args) == 2:
             _assume_instance(interp, part, found)
 

@@ -8,14 +8,13 @@ from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.lattice import INTEGERS
 from devfix.analysis.domain.values import NONE, DTypeValue, External, Obj, Tensor, Value, members
 from devfix.analysis.language import object_keys
+from devfix.analysis.torch_model.tensors.truths_in_floats import MASK
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
 _PACKAGE = "torchvision.tv_tensors."
 _CLASS = External(f"{_PACKAGE}Mask")
-#: How ``Tensor.cast_of`` says that whole numbers are a mask, as long as nothing is computed of them.
-_MASK = "mask"
 #: Under which key ``ToDtype`` is told what becomes of all that it has no class for.
 _OTHERS = "others"
 
@@ -23,7 +22,7 @@ _OTHERS = "others"
 def made(name: str, tensor: Tensor) -> Tensor:
     """What ``tv_tensors.Mask(data)`` and its like make of data."""
     is_mask = name.endswith(".Mask") and tensor.dtype in INTEGERS
-    return replace(tensor, cast_of=_MASK) if is_mask else tensor
+    return replace(tensor, cast_of=MASK) if is_mask else tensor
 
 
 def cast(interp: Interpreter, mask: Tensor, told: Value | None) -> str | None:
@@ -31,7 +30,7 @@ def cast(interp: Interpreter, mask: Tensor, told: Value | None) -> str | None:
 
     One dtype is for pictures alone; a dict says for each class what becomes of it, and None leaves it as it is.
     """
-    if mask.cast_of != _MASK:
+    if mask.cast_of != MASK:
         return None
     table = interp.obj_of(told) if told is not None else None
     wanted = _entry(table) if table is not None else NONE if isinstance(told, DTypeValue) else None

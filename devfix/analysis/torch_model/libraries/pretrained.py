@@ -117,6 +117,8 @@ def construct(interp: Interpreter, name: str, site: CallSite) -> Value | None:
     if package == "transformers" and tokenizers.is_maker(last):
         return tokenizers.make(interp, name, site)
     is_class = last[:1].isupper()
+    if is_class and package == "transformers" and last.endswith(_QUANTIZERS):
+        return interp.new(Obj("external", External(name)))
     if partial_models.makes(name):
         return partial_models.construct(interp, name, site)
     other = box_operations.construct(interp, name, site) or picture_makers.preset(interp, name, site)
@@ -125,8 +127,6 @@ def construct(interp: Interpreter, name: str, site: CallSite) -> Value | None:
         return other
     if _is_plain_model(name, last):
         return _model(interp, name, site)
-    if is_class and package == "transformers" and last.endswith(_QUANTIZERS):
-        return interp.new(Obj("external", External(name)))
     if name in _ADAPTING:
         return _adapted(interp, name, site.value(0, "model") or UNKNOWN)
     if name.startswith(_MAKERS) and not _is_helper(name, last):

@@ -75,12 +75,13 @@ def get(interp: Interpreter, node: ast.Subscript, value: Tensor | Array, key: Va
         roots = roots_of([value])
         return replace(
             value, device=device, rank=rank, parameter=False, leaf=grad_mode.is_leaf(value.grad), trail=trail, roots=roots,
+            cast_of=truths_in_floats.of_view(value),
         )  # fmt: skip
     trail = (interp.site("result", node),)
     roots = roots_of([value])
     return replace(
         value, device=device, rank=rank, parameter=False, leaf=grad_mode.is_leaf(value.grad), trail=trail, roots=roots,
-        typed=dtype_trails(value),
+        typed=dtype_trails(value), cast_of=truths_in_floats.of_view(value),
     )  # fmt: skip
 
 

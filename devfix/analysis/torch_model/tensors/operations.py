@@ -125,6 +125,7 @@ def _unary(interp: Interpreter, name: str, base: str, first: Tensor, site: CallS
         if base == "bitwise_not" and first.dtype in INTEGERS:
             return replace(result, typed=inverted(interp, site.node), roots=())
         counted = "int64" if base in _WHOLE else first.cast_of if base in _AS_IT_IS else None
+        counted = truths_in_floats.of_view(first) if base == "contiguous" else counted
         counted = counted or truths_in_floats.of_part(base, first)
         return result if counted is None else replace(result, cast_of=counted)
     if base in FLOATING:
@@ -139,7 +140,7 @@ def _unary(interp: Interpreter, name: str, base: str, first: Tensor, site: CallS
         dtype = _added_up(first.dtype) if base in _ADDING_UP else _read_as(base, first.dtype, site)
         dtype = _magnitude(base, dtype)
         result = derived(interp, [first], site, dtype, ranks.reshaped(interp, base, first, site))
-        return replace(result, cast_of=first.cast_of)
+        return replace(result, cast_of=truths_in_floats.of_view(first))
     return None
 
 
@@ -295,7 +296,7 @@ def _operation(interp: Interpreter, name: str, op: Op, site: CallSite, *, in_pla
     made = replace(made, typed=()) if op.dtype in _OWN else made
     if name in _DIVIDING:
         return divided(interp, site.node, [typed(arg.value)[0] for arg in site.args[:2]], made)
-    return replace(made, cast_of=first.cast_of) if name in _SELECTING else made
+    return replace(made, cast_of=truths_in_floats.of_view(first)) if name in _SELECTING else made
 
 
 def _both(op: Op, site: CallSite) -> tuple[Value, ...]:

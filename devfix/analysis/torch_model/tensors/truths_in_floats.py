@@ -1,6 +1,7 @@
 """Truths in floats: ``mask = torch.zeros(n)`` in which ones are written, and ``torch.triu(torch.ones(n, n))``.
 
-Beside the dtype of which a cast made floats, a tensor's ``cast_of`` may say that there is nothing but ``zeros`` or ``ones`` in it.
+Beside the dtype of which a cast made floats, a tensor's ``cast_of`` may say that there is nothing but ``zeros`` or ``ones`` in it,
+or that it is a ``mask`` of torchvision.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from devfix.analysis.domain.values import Const, Tensor, Value
 _FILLS = frozenset(("zeros", "ones"))
 #: What leaves some of the entries, and zeros in the place of the others.
 _PARTS = frozenset(("triu", "tril"))
+#: What whole numbers are that torchvision has a class for.
+MASK = "mask"
 
 
 def filled(made: Tensor, name: str) -> Tensor:
@@ -27,6 +30,11 @@ def is_known(tensor: Tensor) -> bool:
 def of_part(base: str, first: Tensor) -> str | None:
     """What the floats are made of that an operation leaves of others: truths, where those are all ones."""
     return "bool" if base in _PARTS and first.cast_of in ("ones", "bool") else None
+
+
+def of_view(first: Tensor) -> str | None:
+    """What entries of a tensor are made of, or all in another shape: those of a mask are no mask any more."""
+    return None if first.cast_of == MASK else first.cast_of
 
 
 def stored(receiver: Tensor, value: Value) -> str | None:
