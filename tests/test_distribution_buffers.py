@@ -13,6 +13,11 @@ NET = """
     def drawn(distribution):
         return distribution.rsample()
 
+    class other:
+        @staticmethod
+        def kl_divergence(distribution):
+            return distribution.sample().sum()
+
     class Net(nn.Module):
         def __init__(self, latent=3):
             {constructor}
@@ -86,6 +91,7 @@ def test_its_parameters_are_registered(rest: str, loss: str, buffers: dict[str, 
         "rows = torch.zeros(latent)\n            self.prior = Normal(rows, torch.ones(latent))",
         f"if latent:\n                {TWO}",
         "self.prior = D.MultivariateNormal(torch.zeros(latent), torch.eye(latent))",
+        "self.prior = Normal(torch.zeros(latent, requires_grad=True), torch.ones(latent))",
     ],
 )
 def test_what_may_be_named_or_set_otherwise_is_no_buffer(rest: str) -> None:
@@ -98,6 +104,7 @@ def test_what_may_be_named_or_set_otherwise_is_no_buffer(rest: str) -> None:
         f"{PLAIN} + self.prior.sample((4,)).to(x.device).sum()",
         f"{PLAIN} + self.prior.expand((4, 3)).sample().to(x.device).sum()",
         f"{PLAIN} + drawn(self.prior).to(x.device).sum()",
+        f"{PLAIN} + other.kl_divergence(self.prior).to(x.device)",
     ],
 )
 def test_what_is_drawn_keeps_its_numbers(loss: str) -> None:
@@ -113,3 +120,31 @@ def test_another_one_is_put_in_its_place() -> None:
 def test_nothing_is_registered_before_the_module_has_begun() -> None:
     _, after = repaired("super().__init__()\n            self.encoder = nn.Linear(3, 6)", constructor=TWO)
     assert "register_buffer" not in after
+
+
+@pytest.mark.parametrize(
+    "heir",
+    [
+        "self.prior_loc = nn.Parameter(torch.ones(3))",
+        "pass\n\n    def prior_loc(self):\n        return 1.0",
+        "pass\n\n    @property\n    def prior_scale(self):\n        return self.prior.stddev",
+        "pass\n\n    prior = None",
+    ],
+)
+def test_a_derived_class_has_the_names_already(heir: str) -> None:
+    text = files(NET.format(rest=TWO, loss=PLAIN, constructor="super().__init__()", more="pass"))["main.py"]
+    derived = f"class Heir(Net):\n    def __init__(self):\n        super().__init__()\n        {heir}\n\ndef main():"
+    texts = {"main.py": text.replace("def main():", derived).replace("net = Net()", "net = Heir()")}
+    after = fix_texts(texts)[0]["main.py"]
+    assert TWO in after
+    assert after != texts["main.py"]
+
+
+def test_comments_within_are_not_lost() -> None:
+    _, after = repaired(
+        f"self.prior = Normal(torch.zeros(latent),  # in the middle\n{16 * ' '}torch.ones(latent))  # of all"
+    )
+    assert "# in the middle" in after
+    assert "# of all" in after
+    _, after = repaired(f"{TWO}  # of all")
+    assert "persistent=False)  # of all" in after

@@ -120,3 +120,41 @@ def test_who_makes_the_object_and_knows_the_device_moves_its_part() -> None:
     after, _ = fix_texts(texts)
     assert after["train.py"] == texts["train.py"]
     assert "helper.net.to(device)" in after["main.py"]
+
+
+ZERO = """
+class Zero:
+    {kept}
+    def target(self, x):
+        return torch.zeros(len(x), 1, device=x.device)
+"""
+
+
+def _either(kept: str) -> dict[str, str]:
+    texts = _distilling(CHOSEN, KEPT)
+    texts["parts.py"] += ZERO.format(kept=kept)
+    choice = 'helper = Teacher(width) if kind == "teacher" else Zero()'
+    texts["main.py"] = (
+        texts["main.py"]
+        .replace("import Teacher", "import Teacher, Zero")
+        .replace("build(width)", "build(width, kind)")
+        .replace("helper = Teacher(width)", choice)
+        .replace("trainer = build(3)", 'trainer, other = build(3, "teacher"), build(3, "zero")')
+        .replace(
+            "trainer.step(torch.ones(8, 3))", "trainer.step(torch.ones(8, 3)), other.step(torch.ones(8, 3))"
+        )
+    )
+    return texts
+
+
+def test_what_other_objects_lack_is_not_asked_of_them() -> None:
+    texts = _either("scale = 1")
+    after, _ = fix_texts(texts)
+    assert after != texts
+    assert "helper.net.to(" not in "".join(after.values())
+
+
+def test_what_all_of_them_have_moves_as_well() -> None:
+    texts = _either("def __init__(self):\n        self.net = nn.Identity()\n")
+    after, _ = fix_texts(texts)
+    assert "self.helper.net.to(self.device)" in after["train.py"]

@@ -71,3 +71,18 @@ def test_nobody_asks_options_that_are_not_there_yet_or_were_set_anew(constructor
 def test_a_trainer_on_the_cpu_stays_as_it_is() -> None:
     before, after = repaired(options=", use_cpu=True")
     assert after == before
+
+
+def test_a_class_between_may_set_the_options_anew() -> None:
+    """What it sets is no attribute of the class that moves the weights."""
+    between = f"super().__init__(*args, **kwargs)\n{8 * ' '}{{}}\n\nclass Weighted(Between):\n    def"
+    own = "def __init__(self, *args, class_weights, **kwargs):"
+    for said, known in (("self.args = dict(kwargs)", False), ("self.rate = 1", True)):
+        text = files(
+            TRAINER.format(base="transformers.Trainer", default="", constructor=BEGIN + MADE, options="")
+        )["main.py"]
+        derived = text.replace("class Weighted(", "class Between(").replace(
+            own, "def __init__(self, *args, **kwargs):\n" + 8 * " " + between.format(said) + own[3:], 1
+        )
+        after = fix_texts({"main.py": derived})[0]["main.py"]
+        assert ("self.args.device" in after) is known

@@ -68,7 +68,7 @@ from typing import TYPE_CHECKING, Any
 
 from devfix.analysis.domain.lattice import CPU, Device
 from devfix.analysis.record import lost_moves
-from devfix.analysis.record.recorder import ENTRIES, MODULE_TOKEN, Binding, OptionalCall, Recorder
+from devfix.analysis.record.recorder import CLASSES, ENTRIES, MODULE_TOKEN, Binding, OptionalCall, Recorder
 from devfix.analysis.record.trails import of_its_own
 from devfix.analysis.reuse.recalled_calls import recalled_calls
 from devfix.analysis.text.outline import Outline
@@ -263,7 +263,7 @@ class Facts:
     def names(self, path: str) -> Iterator[list[Binding]]:
         """What each name of each scope of a file was bound to."""
         for (where, scope), names in self._recorder.bindings.items():
-            if where == path and not scope.endswith(ENTRIES):
+            if where == path and not scope.endswith((ENTRIES, CLASSES)):
                 yield from names.values()
 
     def bindings(self, path: str, scope: str) -> dict[str, list[Binding]]:
@@ -273,6 +273,10 @@ class Facts:
     def entries(self, path: str, scope: str) -> dict[str, list[Binding]]:
         """The devices that dicts of a scope had, by the dict's name and the key; by the name alone where one had none."""
         return self.bindings(path, scope + ENTRIES)
+
+    def classes_of(self, path: str, scope: str, name: str) -> frozenset[str]:
+        """The names of the program's classes that the objects are of which a name of a scope was bound to."""
+        return frozenset(each.kind for each in self.bindings(path, scope + CLASSES).get(name, ()))
 
     def on_accelerator(self, path: str, scope: str, kind: str) -> list[tuple[str, list[Binding]]]:
         """The names of a scope, with all they were bound to, that once were an accelerator or something on it."""

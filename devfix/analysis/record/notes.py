@@ -34,7 +34,7 @@ from devfix.analysis.domain.values import (
 from devfix.analysis.language import containers, records
 from devfix.analysis.language.frames import Arg
 from devfix.analysis.nn.modules import first_parameter, is_module, is_module_class
-from devfix.analysis.record.recorder import ENTRIES, Binding
+from devfix.analysis.record.recorder import CLASSES, ENTRIES, Binding
 from devfix.analysis.text.syntax import in_rows
 from devfix.analysis.torch_model.devices import device_settings
 from devfix.analysis.torch_model.libraries import movables
@@ -144,6 +144,8 @@ def note_summary(
     obj = interp.obj_of(value) if value.__class__ is Ref else None
     if obj is None:
         return
+    if isinstance(obj.cls, Class):
+        _note(interp, path, scope + CLASSES, name, statement, (obj.cls.node.name, None))
     made_by = obj.cls.name if isinstance(obj.cls, External) else ""
     if made_by in _OWNERS:
         span = interp.source.span(statement) if statement is not None else None

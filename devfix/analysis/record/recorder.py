@@ -88,6 +88,8 @@ class Moved(IntFlag):
 
 #: What is added to a scope for what its dicts have: a name with a key, and no name by itself.
 ENTRIES = "[]"
+#: The same for the classes of objects, each the ``kind`` of a binding.
+CLASSES = "()"
 #: A file, a scope in it, a name, and what that was bound to.
 BoundName = tuple[str, str, str, Binding]
 

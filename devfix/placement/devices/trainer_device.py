@@ -31,15 +31,16 @@ def told(facts: Facts, place: Place) -> str | None:
     if function is None or receiver is None or cls is None or function.name != "__init__":
         return None
     ready = constructed.is_after_base(outline, function, outline.statement_of(place.node))
-    usual = ready and _is_derived(facts, outline, cls) and not any(map(_has_its_own, in_rows(cls)))
-    return f"{receiver}.args.device" if usual else None
+    return f"{receiver}.args.device" if ready and _is_usual(facts, outline, cls) else None
 
 
-def _is_derived(facts: Facts, outline: Outline, cls: ast.ClassDef) -> bool:
+def _is_usual(facts: Facts, outline: Outline, cls: ast.ClassDef) -> bool:
+    """Whether a class is derived from a Trainer, by classes that leave the device to it."""
     family = [(outline, cls)]
     family += [(facts.outline(path), base) for path, base in constructed.placed_bases(facts, cls)]
     named = (_whole_name(home, base) for home, each in family for base in each.bases)
-    return any(name in _TRAINERS for name in named)
+    own = (part for _, each in family for part in in_rows(each))
+    return any(name in _TRAINERS for name in named) and not any(map(_has_its_own, own))
 
 
 def _whole_name(outline: Outline, base: ast.expr) -> str:

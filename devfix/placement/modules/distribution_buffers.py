@@ -10,8 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.outline import Outline
-from devfix.analysis.text.syntax import called
-from devfix.analysis.text.vocabulary import vocabulary
+from devfix.analysis.text.syntax import called, in_rows
 from devfix.findings import AssignmentToCall, Edit, FileEdit, InsertAfter, ReplaceExpression
 from devfix.placement.devices import constructed
 from devfix.placement.devices.device_expression import Place
@@ -22,6 +21,8 @@ from devfix.placement.text.dependence import dotted
 Edits = tuple[FileEdit, ...]
 #: What makes a tensor, whatever it is given.
 _FACTORIES = frozenset("zeros ones full tensor eye linspace".split())
+#: With which arguments it makes something else, or may do so.
+_OTHERWISE = ("device", "requires_grad", None)
 
 #: What a distribution tells, without a draw.
 _ASKED = frozenset(
@@ -45,7 +46,11 @@ def registered(facts: Facts, place: Place, attribute: ast.Attribute) -> Edits:
     buffers = {
         node: f"{attribute.attr}_{name}" for name, node in parameters if not isinstance(node, ast.Constant)
     }
-    if not buffers or not all(_is_tensor(outline, node) for node in buffers):
+    if (
+        not buffers
+        or not all(_is_tensor(outline, node) for node in buffers)
+        or _loses_comments(outline, made)
+    ):
         return ()
     if not _is_of(facts, place, cls) or not _are_free(facts, cls, attribute.attr, buffers.values()):
         return ()
@@ -72,10 +77,17 @@ def _layers(outline: Outline, made: ast.Call) -> list[ast.Call]:
 
 
 def _is_tensor(outline: Outline, node: ast.expr) -> bool:
-    """Whether an expression is a call that makes a tensor on the CPU."""
+    """Whether an expression is a call that makes a tensor on the CPU, which nobody trains: what moves is no leaf."""
     root, _, name = (dotted(node.func) or "").partition(".") if isinstance(node, ast.Call) else ("", "", "")
-    named = isinstance(node, ast.Call) and any(keyword.arg in ("device", None) for keyword in node.keywords)
+    named = isinstance(node, ast.Call) and any(keyword.arg in _OTHERWISE for keyword in node.keywords)
     return outline.imported.get(root) == "torch" and name in _FACTORIES and not named
+
+
+def _loses_comments(outline: Outline, made: ast.Call) -> bool:
+    """Whether there are comments within a call: those behind the statement stay."""
+    source, span = outline.source, outline.source.span(made)
+    behind = source.lines[span.end_line - 1][span.end_column :].lstrip()
+    return len(source.comments(span)) > behind.startswith("#")
 
 
 def _is_of(facts: Facts, place: Place, cls: ast.ClassDef) -> bool:
@@ -92,20 +104,24 @@ def _is_of(facts: Facts, place: Place, cls: ast.ClassDef) -> bool:
 
 
 def _are_free(facts: Facts, cls: ast.ClassDef, kept: str, names: Iterable[str]) -> bool:
-    """Whether no object has the names yet, and none gets another distribution under its own, or draws from it."""
+    """Whether no object has the names yet, and none gets another distribution under its own, or draws from it.
+
+    Objects of classes that are derived from this one may, and which these are is not asked.
+    """
+    names = [*names]
     if any(inherited_names.has(facts, cls, name) for name in (kept, *names)):
-        return False
-    if any(vocabulary(cls).attributes.get(name) or _defines(cls, name) for name in names):
         return False
     stores = 0
     for outline in map(facts.outline, facts.program.sources):
+        if any(_is_attribute(outline, name) for name in names) or _is_defined(outline, kept):
+            return False
         for node in outline.mentions(kept):
             if not isinstance(node, ast.Attribute):
                 continue
             stores += not isinstance(node.ctx, ast.Load)
             if isinstance(node.ctx, ast.Load) and not _is_only_asked(outline, node):
                 return False
-    return stores == 1 and not _defines(cls, kept)
+    return stores == 1
 
 
 def _is_only_asked(outline: Outline, node: ast.AST) -> bool:
@@ -113,11 +129,26 @@ def _is_only_asked(outline: Outline, node: ast.AST) -> bool:
     around = outline.parents.get(node)
     if isinstance(around, ast.Attribute):
         return around.attr in _ASKED
-    return isinstance(around, ast.Call) and called(around) == "kl_divergence"
+    if not isinstance(around, ast.Call) or called(around) != "kl_divergence":
+        return False
+    return distribution_parts.is_imported(outline, ast.unparse(around.func))
 
 
-def _defines(cls: ast.ClassDef, name: str) -> bool:
-    return any(getattr(part, "name", "") == name or inherited_names.assigns(part, name) for part in cls.body)
+def _is_attribute(outline: Outline, name: str) -> bool:
+    """Whether a file asks any object for an attribute of that name, or gives it to some."""
+    return _is_defined(outline, name) or any(
+        isinstance(node, ast.Attribute) for node in outline.mentions(name)
+    )
+
+
+def _is_defined(outline: Outline, name: str) -> bool:
+    """Whether a class of a file defines something of that name for its objects."""
+    classes = (node for node in in_rows(outline.source.tree) if isinstance(node, ast.ClassDef))
+    return any(
+        getattr(part, "name", "") == name or inherited_names.assigns(part, name)
+        for cls in classes
+        for part in cls.body
+    )
 
 
 def _anew(layers: list[ast.Call], buffers: Mapping[ast.expr, str]) -> str:

@@ -25,7 +25,7 @@ def had_from(facts: Facts, sites: Trail, holder: Origin) -> ast.stmt | None:
     """
     outline = facts.outline(holder.path)
     node = outline.expression_at(holder.span)
-    if node is None:
+    if node is None or not _have_all(facts, holder):
         return None
     named = outline.statement_of(node)
     stored = [site for site in sites if site.kind in _STORED and _name(site) == _name(holder)]
@@ -39,6 +39,18 @@ def had_from(facts: Facts, sites: Trail, holder: Origin) -> ast.stmt | None:
         return named
     calls = list(_calls(outline, holder, where.name))
     return calls[0] if len(calls) == 1 and outline.dominates(named, calls[0]) else None
+
+
+def _have_all(facts: Facts, holder: Origin) -> bool:
+    """Whether whatever gets the name of a holder has the part: objects of several classes may get it."""
+    named, _, part = holder.text.rpartition(".")
+    known = facts.classes_of(holder.path, holder.scope, named)
+    if "." in named:
+        cls = holder.scope.rpartition(".")[0]
+        known = facts.classes_of(holder.path, cls, f"self.{named.rpartition('.')[2]}")
+    trees = [source.tree for source in facts.program.sources.values()] if len(known) > 1 else []
+    found = (node for tree in trees for node in in_rows(tree) if isinstance(node, ast.ClassDef))
+    return all(constructed.is_always_set(facts, each, part) for each in found if each.name in known)
 
 
 def _name(site: Origin) -> str:
