@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import signal
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
@@ -12,6 +14,8 @@ import pytest
 from text_program import check_texts, fix_texts
 from trust.shapes import HEAD, SHAPES
 
+from devfix.analysis.domain.values import Value
+from devfix.analysis.interpreter import Interpreter
 from devfix.findings import Applicability
 
 #: Twice as much of the same may take this much more work: no power of it, but what sorting takes and first uses.
@@ -22,12 +26,24 @@ _FEW = 60_000
 #: Seconds of the processor: many times what any shape of a few lines takes with its budget, and nothing beside what it took without.
 _END = 100
 
-#: Shapes that would take forever, or in which every step meets all that was there before: they have a budget.
+#: Shapes that would take forever, or in which every step meets all that was there before: they have a budget. Each with
+#: how many statements and expressions are interpreted at most, which is less than twice what it takes now.
 _BUDGETED = {
-    "callee_unions", "chain_of_classes", "closures_in_loop", "diamonds", "growing_unions", "lambdas_calling_two",
-    "modules_in_modules", "mutual_recursion", "nested_for", "nested_for_data", "nested_ifexp", "nested_unions",
-    "nested_while",
-    "shared_modules", "unions_of_objects",
+    "callee_unions": 34_000,
+    "chain_of_classes": 710,
+    "closures_in_loop": 680,
+    "diamonds": 430,
+    "growing_unions": 680,
+    "lambdas_calling_two": 24_000,
+    "modules_in_modules": 26_000,
+    "mutual_recursion": 380_000,
+    "nested_for": 190_000,
+    "nested_for_data": 2_100,
+    "nested_ifexp": 390,
+    "nested_unions": 150,
+    "nested_while": 3_200,
+    "shared_modules": 76_000,
+    "unions_of_objects": 1_200,
 }  # fmt: skip
 
 
@@ -76,10 +92,30 @@ def test_twice_as_much_takes_about_twice_the_work(name: str) -> None:
     assert large <= _FEW or large <= _MOST * calls(HEAD + make(40))
 
 
-@pytest.mark.parametrize("name", sorted(_BUDGETED))
-def test_the_work_has_an_end(name: str) -> None:
+@pytest.fixture
+def interpreted(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+    """How many statements and expressions are interpreted from here on: the first are what the analysis counts itself."""
+    counted: Counter[str] = Counter()
+    evaluate, finish = Interpreter.eval, Interpreter.finish
+
+    def counting_expressions(interp: Interpreter, node: ast.expr) -> Value:
+        counted["expressions"] += 1
+        return evaluate(interp, node)
+
+    def counting_statements(interp: Interpreter) -> None:
+        counted["statements"] += interp.steps
+        finish(interp)
+
+    monkeypatch.setattr(Interpreter, "eval", counting_expressions)
+    monkeypatch.setattr(Interpreter, "finish", counting_statements)
+    return counted
+
+
+@pytest.mark.parametrize(("name", "most"), sorted(_BUDGETED.items()))
+def test_the_work_has_an_end(name: str, most: int, interpreted: Counter[str]) -> None:
     with _ended():
         check_texts({"main.py": HEAD + SHAPES[name](24)})
+    assert most / 2 < interpreted.total() <= most
 
 
 #: Statements of a module, one after the other, each of which a rule speaks of.
