@@ -95,7 +95,7 @@ def check_source(
     the default ones hold; settings files are not read.
 
     Raises SourceError when the text does not parse or a rule fails on it, and ConfigError when the settings
-    name a rule that does not exist; TypeError when the text is none, such as bytes.
+    name a rule that does not exist; ValueError for an empty path, and TypeError when the text is none, such as bytes.
 
     Examples:
         >>> check_source("import torch; print(torch.ones(2).cuda() + torch.ones(2))").findings[0].code
@@ -128,7 +128,7 @@ def check_paths(
     one need the usual ``if __name__ == "__main__":`` in the calling program. What cannot be read or parsed is
     an ``error`` of its file, and the others are looked at all the same.
 
-    Raises ConfigError when settings make no sense.
+    Raises ConfigError when settings make no sense, and ValueError for an empty path.
     """
     return _many(paths, settings, Task(), jobs)
 
@@ -159,7 +159,7 @@ def _one(text: str, path: str | os.PathLike[str], settings: Settings | None, tas
     if not isinstance(text, str):
         raise TypeError(f"the text must be a str, not {type(text).__name__}")
     engine = _engine(settings or Settings())
-    source = _source(short_path(os.fspath(path)), text)
+    source = _source(short_path(os.fspath(_given(path))), text)
     if isinstance(source, Skipped):
         raise SourceError(f"the text {source.reason}")
     results = run_source(source, engine, task)
@@ -181,11 +181,17 @@ def _many(
     paths: AnyPath | Iterable[AnyPath], settings: Settings | None, task: Task, jobs: int
 ) -> PathsResult:
     # A string is a sequence of strings too, and "." among its letters would be the current folder.
-    named = tuple(map(Path, [paths] if isinstance(paths, (str, os.PathLike)) else paths))
+    named = tuple(map(_given, [paths] if isinstance(paths, (str, os.PathLike)) else paths))
     engine = engine_of(Options(paths=named)) if settings is None else _engine(settings)
     results = run_paths(named, engine, task, jobs=jobs)
     files = tuple(_result(report, results) for report in results.reports)
     return PathsResult(files, results.exit_code, tuple(map(str, results.pack_faults)))
+
+
+def _given(path: AnyPath) -> Path:
+    if not os.fspath(path):
+        raise ValueError('a path is empty; "." is the current folder')
+    return Path(path)
 
 
 def _engine(settings: Settings) -> Engine:

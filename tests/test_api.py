@@ -158,6 +158,13 @@ def test_one_path_needs_no_list_and_its_letters_are_no_paths(path: str | Path | 
     assert Path("other.py").read_text() == FAULTY
 
 
+@pytest.mark.parametrize("paths", ["", [""], ["here.py", ""]])
+def test_an_empty_path_is_not_this_folder(paths: str | list[str]) -> None:
+    for each in (devfix.check_paths, devfix.apply_paths):
+        with pytest.raises(ValueError, match="empty"):
+            each(paths)
+
+
 def test_files_are_fixed_and_what_cannot_be_read_is_told() -> None:
     Path("main.py").write_text(FAULTY)
     Path("bad.py").write_text("import torch; def f(:")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from devfix.cli.options import Plain, PlainFormat
+from devfix.cli.options import Plain, PlainFormat, given_path
 from devfix.cli.settings_options import takes_settings
 
 if TYPE_CHECKING:
@@ -20,7 +20,9 @@ def config(
     asked: Asked,
     path: Annotated[
         Path | None,
-        typer.Argument(metavar="FILE", help="The file or folder in question. Default: this folder."),
+        typer.Argument(
+            parser=given_path, metavar="FILE", help="The file or folder in question. Default: this folder."
+        ),
     ] = None,
     output_format: Plain = PlainFormat.TEXT,
 ) -> None:

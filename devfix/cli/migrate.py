@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from devfix.cli.old_words import OutputCommand
-from devfix.cli.options import Again, CampaignEngine, Color, Colour, ExportFormat
+from devfix.cli.options import Again, CampaignEngine, Color, Colour, ExportFormat, given_path
 
 app = typer.Typer(
     name="migrate",
@@ -19,7 +19,9 @@ app = typer.Typer(
 )
 
 
-CampaignPath = Annotated[Path, typer.Argument(metavar="CAMPAIGN", help="The campaign's TOML file.")]
+CampaignPath = Annotated[
+    Path, typer.Argument(parser=given_path, metavar="CAMPAIGN", help="The campaign's TOML file.")
+]
 Only = Annotated[
     list[str] | None,
     typer.Option("--only", metavar="GLOB", help="Only repositories whose name matches. Repeatable."),
@@ -134,7 +136,11 @@ def export(
     output_file: Annotated[
         Path | None,
         typer.Option(
-            "--output-file", "-o", metavar="FILE", help="Write to this file instead of standard output."
+            "--output-file",
+            "-o",
+            parser=given_path,
+            metavar="FILE",
+            help="Write to this file instead of standard output.",
         ),
     ] = None,
 ) -> None:
@@ -155,6 +161,7 @@ def report(
         typer.Option(
             "--output-file",
             "-o",
+            parser=given_path,
             metavar="FILE",
             help="Where the page is written. Default: report.html beside the state.",
         ),

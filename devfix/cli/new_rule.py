@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from devfix.cli.options import given_path
+
 
 def new_rule(
     name: Annotated[
@@ -18,7 +20,12 @@ def new_rule(
     ],
     pack: Annotated[
         Path,
-        typer.Option("--pack", metavar="FOLDER", help="The pack it belongs to; made if it is not there."),
+        typer.Option(
+            "--pack",
+            parser=given_path,
+            metavar="FOLDER",
+            help="The pack it belongs to; made if it is not there.",
+        ),
     ] = Path(),
     code: Annotated[
         str | None, typer.Option(metavar="CODE", help="Its code, such as ACME101. Default: the next one.")

@@ -85,9 +85,22 @@ class Again(str, enum.Enum):
     ALL = "all"
 
 
+def given_path(value: str) -> Path:
+    """The path that a word names; an empty one, such as that of a variable that is not set, would be this folder."""
+    return Path(given_name(value))
+
+
+def given_name(value: str) -> str:
+    """The word, which must not be empty where it names a file."""
+    if not value:
+        raise typer.BadParameter("it is empty, which names no file and no folder")
+    return value
+
+
 Paths = Annotated[
     list[Path] | None,
     typer.Argument(
+        parser=given_path,
         metavar="PATHS",
         help="Python files, notebooks and folders; `-` reads standard input. Default: this folder.",
     ),
@@ -146,6 +159,7 @@ OutputFile = Annotated[
     typer.Option(
         "--output-file",
         "-o",
+        parser=given_path,
         metavar="FILE",
         envvar="DEVFIX_OUTPUT_FILE",
         help="Write the findings to this file instead of standard output.",
@@ -156,6 +170,7 @@ ReportFile = Annotated[
     typer.Option(
         "--output-file",
         "-o",
+        parser=given_path,
         metavar="FILE",
         help="Write the report to this file instead of standard output.",
     ),
@@ -181,7 +196,10 @@ Jobs = Annotated[
     typer.Option("--jobs", "-j", min=1, metavar="NUMBER", help="Processes to use. Default: one per core."),
 ]
 StdinName = Annotated[
-    str, typer.Option("--stdin-filename", metavar="FILE", help="The file that standard input stands for.")
+    str,
+    typer.Option(
+        "--stdin-filename", parser=given_name, metavar="FILE", help="The file that standard input stands for."
+    ),
 ]
 ShowTiming = Annotated[bool, typer.Option("--show-timing", help="Say on standard error where the time went.")]
 NoCache = Annotated[
@@ -190,7 +208,9 @@ NoCache = Annotated[
 CacheDir = Annotated[
     Path | None,
     typer.Option(
-        metavar="FOLDER", help="Where the cache is kept. Default: .devfix_cache beside the settings."
+        parser=given_path,
+        metavar="FOLDER",
+        help="Where the cache is kept. Default: .devfix_cache beside the settings.",
     ),
 ]
 Colour = Annotated[Color, typer.Option("--color", help="When to use colours.")]

@@ -21,6 +21,7 @@ from devfix.cli.options import (
     Steps,
     Timeout,
     Unsafe,
+    given_path,
 )
 from devfix.cli.settings_options import takes_settings
 
@@ -32,7 +33,9 @@ if TYPE_CHECKING:
 def prove(
     *,
     asked: Asked,
-    target: Annotated[Path, typer.Argument(metavar="SCRIPT|FOLDER|CORPUS", help="What to prove.")],
+    target: Annotated[
+        Path, typer.Argument(parser=given_path, metavar="SCRIPT|FOLDER|CORPUS", help="What to prove.")
+    ],
     arguments: Annotated[
         list[str] | None, typer.Argument(metavar="[-- ARGS]", help="Arguments of the script.")
     ] = None,

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from devfix.cli import completion
-from devfix.cli.options import Color, Colour, Plain, PlainFormat
+from devfix.cli.options import Color, Colour, Plain, PlainFormat, given_name, given_path
 
 
 def rules(
@@ -33,12 +33,16 @@ def explain(
     error: Annotated[
         str | None,
         typer.Option(
-            metavar="FILE", help="Explain the error in this text instead; `-` reads standard input."
+            parser=given_name,
+            metavar="FILE",
+            help="Explain the error in this text instead; `-` reads standard input.",
         ),
     ] = None,
     source: Annotated[
         Path | None,
-        typer.Option(metavar="FOLDER", help="Where to look for the files that the traceback names."),
+        typer.Option(
+            parser=given_path, metavar="FOLDER", help="Where to look for the files that the traceback names."
+        ),
     ] = None,
     output_format: Annotated[PlainFormat, typer.Option("--output-format")] = PlainFormat.TEXT,
     color: Colour = Color.AUTO,

@@ -55,6 +55,6 @@ def split(words: list[str]) -> tuple[bool, str, tuple[str, ...]]:
     """Whether a module is meant, what it or the script is called, and its arguments; raises ValueError."""
     is_module = words[:1] == [MODULE]
     rest = words[1:] if is_module else words
-    if not rest:
+    if not rest or not rest[0]:
         raise ValueError("name a script, or a module with -m")
     return is_module, rest[0], tuple(rest[1:])
