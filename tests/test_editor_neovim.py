@@ -61,6 +61,6 @@ def test_neovim_shows_and_fixes_a_finding(tmp_path: Path) -> None:
     assert shown["column"] == len(before.encode())
     assert told["fix"].startswith("Move `weights`")
     assert told["after_fix"] == FIXED
-    assert told["fix_all"] == "Fix all safe findings in this file"
+    assert told["fix_all"] == "Make all safe fixes in this file"
     assert file.read_text(encoding="utf-8") == told["after_fix_all"]
     assert told["after_fix_all"].startswith(FIXED)

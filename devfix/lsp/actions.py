@@ -138,7 +138,7 @@ class _Offer:
             if not shown.original.code.startswith("DF9"):
                 yield self._silence(shown)
         if any(_is_safe(finding) for finding in self.view.findings):
-            yield types.CodeAction("Fix all safe findings in this file", kind=FIX_ALL, data=self._data())
+            yield types.CodeAction("Make all safe fixes in this file", kind=FIX_ALL, data=self._data())
 
     def _fix(self, shown: Shown, fix: Fix) -> types.CodeAction:
         finding = shown.original
