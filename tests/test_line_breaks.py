@@ -16,7 +16,7 @@ from devfix.tidying.written import Written
 @pytest.fixture(autouse=True)
 def narrow(monkeypatch: pytest.MonkeyPatch) -> None:
     """Lines are broken as soon as they are longer than formatters leave them: that reads better here."""
-    monkeypatch.setattr("devfix.tidying.written._WIDEST", 88)
+    monkeypatch.setattr("devfix.tidying.written.WIDEST", 88)
 
 
 def breaks(new: str, before: str = "x = 1\n") -> str:
