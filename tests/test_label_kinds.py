@@ -68,6 +68,8 @@ def test_whole_numbers_are_no_labels_for_a_loss_of_floats(made: str) -> None:
             "[0, 1]",
         ),
         (f"{AUTO.format(MULTI)}\nmodel.config.problem_type = None", "[0, 1]"),
+        (f"{AUTO.format('num_labels=1')}\nmodel.config.id2label = {{0: 'no', 1: 'yes'}}", "[0, 1]"),
+        (f"{AUTO.format('num_labels=1')}\nsetattr(model.config, options.key, options.value)", "[0, 1]"),
         (f"model = DebertaForSequenceClassification.from_pretrained('some/model', {MULTI})", "[[0, 1]]"),
         ("model = BertForSequenceClassification(BertConfig(num_labels=2))", "[0, 1]"),
     ],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.copying import replace
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 CONFIG = External("transformers.PretrainedConfig")
 #: The options that decide: what is to be told, and how many numbers the model gives.
 _PROBLEM, _COUNT = "problem_type", "num_labels"
+#: The labels by their numbers: whoever sets them tells how many there are.
+_LABELS = "id2label"
 #: Configurations of models, which are told such options.
 _CONFIG = re.compile(r"transformers\.(?!Generation)\w+Config")
 _CLASSIFIERS = re.compile(r"transformers\.\w+For(Sequence|Image)Classification")
@@ -80,13 +83,19 @@ def _is_whole(value: Value) -> bool:
     return type(value.value) is int if isinstance(value, Const) else value == Scalar("int")
 
 
+def _options(config: Obj) -> Mapping[str, Value]:
+    """What a configuration says by now; nothing where it was told something under a name that nobody knows, or the labels themselves."""
+    are_known = _LABELS not in config.attrs and all(map(str.isidentifier, config.attrs))
+    return config.attrs if are_known else {}
+
+
 def check(interp: Interpreter, obj: Obj, parts: list[Part], result: Tensor, site: CallSite) -> None:
     """Whole numbers where the loss of a model takes floats, of which the answer is ``result``.
 
     Facts: "bce: long" and "mse: long target then backward".
     """
     config = interp.obj_of(obj.attrs.get("config"))
-    options = config.attrs if config is not None and config.cls == CONFIG else {}
+    options = _options(config) if config is not None and config.cls == CONFIG else {}
     problem = options.get(_PROBLEM)
     if problem is None and options.get(_COUNT) == Const(1):
         problem = Const("regression")
