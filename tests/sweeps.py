@@ -19,6 +19,11 @@ def take_all() -> None:
     _taken["all"] = True
 
 
+def is_whole() -> bool:
+    """Whether nothing is left out."""
+    return _taken["all"]
+
+
 def some(rows: Sequence[_Row], *, every: int) -> Sequence[_Row]:
     """Every so manieth row, from the first one on."""
     return rows if _taken["all"] else rows[::every]
