@@ -233,7 +233,7 @@ def _apply_asking(options: Options, wanted: Applicability) -> int:
     known = known_of(options, engine)
     try:
         # What somebody said is nothing to remember.
-        task = Task(wanted, write=True, known=tuple(known))
+        task = Task(wanted, write=True, known=tuple(known), in_order=True)
         results = _run(replace(options, jobs=1, cached=False), engine, task)
     except KeyboardInterrupt:
         raise UsageError("interrupted; nothing was written") from None

@@ -190,7 +190,7 @@ class _Sight:
             key, what = self.lives.key(finding, now), changes_of(now, finding.fix)
             if self.interview.answer(key, what) is None:
                 found.append(_Asked(finding, now, turn, key, what))
-        return sorted(found, key=lambda each: each.turn)
+        return sorted(found, key=lambda each: (each.turn, each.finding.path, each.finding.span.start))
 
     def _place(self, fixed: Finding) -> tuple[int, Program]:
         """Where a finding was met that has this fix, or one that this one is a part of."""

@@ -46,12 +46,13 @@ _CHUNK = 10
 class Task:
     """What to do: only ``check``, or apply the fixes from ``wanted`` on, and write them.
 
-    What is ``known`` is not fixed.
+    What is ``known`` is not fixed. Programs are taken ``in_order`` of their paths where somebody watches.
     """
 
     wanted: Applicability | None = None
     write: bool = False
     known: tuple[Known, ...] = ()
+    in_order: bool = False
 
     @property
     def applying(self) -> bool:
@@ -285,7 +286,9 @@ def _run_programs(
     programs: Sequence[Program], engine: Engine, task: Task, jobs: int, units: UnitStore | None = None
 ) -> list[tuple[list[FileReport], Spent]]:
     # The largest first: it takes longest, and its trees may be there already.
-    relevant = sorted(filter(is_relevant, programs), key=_length, reverse=True)
+    relevant = list(filter(is_relevant, programs))
+    if not task.in_order:
+        relevant.sort(key=_length, reverse=True)
     # Another process is worth its start where there is much to do beside the largest.
     rest = sum(map(_length, relevant[1:]))
     ending.come(small_rest=rest <= SMALL)

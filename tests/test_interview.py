@@ -233,6 +233,16 @@ def test_all_of_a_rule_holds_for_other_files() -> None:
     assert sum("DF102" in each for each in shown) == 1
 
 
+def test_questions_come_in_the_order_of_paths() -> None:
+    for name, more in (("a.py", 0), ("z.py", 50)):
+        Path(name).write_text(TRAIN + "print(y)\n" * more, encoding="utf-8")
+    shown, engine = interviewed(*["n"] * 6)
+    task = Task(Applicability.UNSAFE, in_order=True)
+    run_paths([Path("z.py"), Path("train.py"), Path("a.py")], engine, task, jobs=1)
+    asked = [each.partition(":")[0] for each in shown if "DF1" in each]
+    assert asked == ["a.py", "a.py", "train.py", "train.py", "z.py", "z.py"]
+
+
 def test_cells_are_shown_as_they_read() -> None:
     Path("repository").mkdir()
     programs.write(Path("repository"))
