@@ -158,3 +158,39 @@ def test_what_all_of_them_have_moves_as_well() -> None:
     texts = _either("def __init__(self):\n        self.net = nn.Identity()\n")
     after, _ = fix_texts(texts)
     assert "self.helper.net.to(self.device)" in after["train.py"]
+
+
+HOLDER = """
+import torch
+from torch import nn
+
+class Half:
+    def __call__(self, x):
+        return x / 2
+
+class Holder:
+    def __init__(self, net=None):
+        self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        self.net = net
+
+    def run(self, x):
+        x = x.to(self.device)
+        return self.net(x) if self.net else x
+
+for net in (nn.Linear(3, 1), {other}):
+    print(Holder(net).run(torch.ones(2, 3)).sum().item())
+"""
+ONCE_KEPT = "self.net = net.to(self.device)"
+
+
+@pytest.mark.parametrize("other", ["None", "torch.relu", "Half()"])
+def test_what_may_have_no_method_to_move_is_not_moved_where_it_is_kept(other: str) -> None:
+    text = HOLDER.format(other=other)
+    after = fix_texts({"main.py": text})[0]["main.py"]
+    assert ONCE_KEPT not in after
+    assert "net.to(" not in after
+
+
+def test_what_always_is_a_module_moves_where_it_is_kept() -> None:
+    after = fix_texts({"main.py": HOLDER.format(other="nn.Linear(3, 2)")})[0]["main.py"]
+    assert ONCE_KEPT in after

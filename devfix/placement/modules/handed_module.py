@@ -18,6 +18,8 @@ from devfix.placement.text.dependence import dotted, writes
 
 Edits = tuple[FileEdit, ...]
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+#: The kinds of what is bound that may have no method ``to``.
+_IMMOBILE = frozenset({"none", "number", "other"})
 #: What does not execute all that is in it.
 _CHOICES = (ast.If, ast.Match, ast.Try)
 
@@ -30,6 +32,20 @@ class _Handing(NamedTuple):
     statement: ast.stmt
     name: str
     found: DeviceExpression
+
+
+def may_be_immobile(facts: Facts, site: Origin) -> bool:
+    """Whether what is a parameter at a place, or is kept of one there, is at times nothing, a function or a plain object."""
+    outline = facts.outline(site.path)
+    function = handed.receiver(outline, site.span) if site.kind == "argument" else None
+    kept = outline.expression_at(site.span) if site.kind == "attribute" else None
+    statement = function.body[0] if function is not None else kept and outline.statement_of(kept)
+    value = statement.value if kept is not None and isinstance(statement, ast.Assign) else None
+    name = value.id if isinstance(value, ast.Name) else site.text
+    if statement is None:
+        return False
+    given = facts.bindings(site.path, outline.scope(statement)).get(name, [])
+    return any(each.kind in _IMMOBILE for each in given if each.statement is None)
 
 
 def moved_by_callers(facts: Facts, site: Origin) -> Edits:

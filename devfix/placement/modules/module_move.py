@@ -242,6 +242,8 @@ class ModuleMover:
                 return
 
     def _moves(self, site: Origin, outline: Outline) -> Iterator[tuple[Place, _Edit]]:
+        if handed_module.may_be_immobile(self.facts, site):
+            return
         if site.kind == "argument":
             yield from _at_argument(site, outline)
             return
@@ -294,7 +296,7 @@ class ModuleMover:
         outline = self.facts.outline(site.path)
         held = site.kind == "holder"
         start = held_part.had_from(self.facts, self.sites, site) if held else _start(outline, site)
-        if start is None:
+        if start is None or handed_module.may_be_immobile(self.facts, site):
             return ()
         for statement, code in device_expression.choices_after(self.facts, Place(site.path, outline, start)):
             edit = InsertAfter(outline.source.span(statement), f"{site.text}.to({code})")
