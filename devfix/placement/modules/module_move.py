@@ -58,7 +58,10 @@ class ModuleMover:
         self.operand = operand
         #: What the module meets on the accelerator.
         self.inputs: list[Operand] = []
-        self.sites, self.before = lives_of_module(operand)
+        lives = lives_of_module(operand)
+        self.sites, self.before = (
+            tuple(site for site in life if not handed_module.may_be_immobile(facts, site)) for life in lives
+        )
         #: Where the module was made.
         self.made = self.sites[0] if self.sites else None
         self._is_copied = copied_part.is_one(facts, operand, self.made)
@@ -242,8 +245,6 @@ class ModuleMover:
                 return
 
     def _moves(self, site: Origin, outline: Outline) -> Iterator[tuple[Place, _Edit]]:
-        if handed_module.may_be_immobile(self.facts, site):
-            return
         if site.kind == "argument":
             yield from _at_argument(site, outline)
             return
@@ -296,7 +297,7 @@ class ModuleMover:
         outline = self.facts.outline(site.path)
         held = site.kind == "holder"
         start = held_part.had_from(self.facts, self.sites, site) if held else _start(outline, site)
-        if start is None or handed_module.may_be_immobile(self.facts, site):
+        if start is None:
             return ()
         for statement, code in device_expression.choices_after(self.facts, Place(site.path, outline, start)):
             edit = InsertAfter(outline.source.span(statement), f"{site.text}.to({code})")
