@@ -86,12 +86,15 @@ class Again(str, enum.Enum):
 
 
 def given_path(value: str) -> Path:
-    """The path that a word names; an empty one, such as that of a variable that is not set, would be this folder."""
+    """The path that a word names; an empty one, such as that of a variable that is not set, would be this folder.
+
+    Raises typer.BadParameter for that.
+    """
     return Path(given_name(value))
 
 
 def given_name(value: str) -> str:
-    """The word, which must not be empty where it names a file."""
+    """The word that names a file. Raises typer.BadParameter where it is empty."""
     if not value:
         raise typer.BadParameter("it is empty, which names no file and no folder")
     return value
