@@ -88,13 +88,13 @@ class Again(str, enum.Enum):
 def given_path(value: str) -> Path:
     """The path that a word names; an empty one, such as that of a variable that is not set, would be this folder.
 
-    Raises typer.BadParameter for that.
+    An empty one ends the command with exit code 2.
     """
     return Path(given_name(value))
 
 
 def given_name(value: str) -> str:
-    """The word that names a file. Raises typer.BadParameter where it is empty."""
+    """The word that names a file; an empty one ends the command with exit code 2."""
     if not value:
         raise typer.BadParameter("it is empty, which names no file and no folder")
     return value
