@@ -1,7 +1,8 @@
-"""Preloaded: keepers of a sandbox that are forks of one process which has torch, so that no program has to import it.
+"""Preloaded: keepers of a sandbox that are forks of one process, for which nothing has to be imported any more.
 
-All else is as it is without: the box, the limits, the variables, and the launcher that runs the program. It is for tests of
-what devfix makes of such runs; those of the launcher and of the sandbox start what users start.
+One such process has torch, so that no program has to import it; another has none of it, for programs that need none. Both are
+there until the tests end. All else is as it is without: the box, the limits, the variables, and the launcher that runs the
+program. It is for tests of what devfix makes of such runs; those of the launcher and of the sandbox start what users start.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import IO, NoReturn
@@ -34,12 +36,30 @@ class _Keeper:
         """Nothing: who has read all that a keeper says has waited for it."""
 
 
-@pytest.fixture(scope="module")
-def _engage() -> Iterator[Callable[..., _Keeper]]:
+_Engage = Callable[..., _Keeper]
+
+
+@pytest.fixture(scope="session")
+def _preloaded() -> Iterator[_Engage]:
+    with _server("torch") as engage:
+        yield engage
+
+
+@pytest.fixture(scope="session")
+def _ready() -> Iterator[_Engage]:
+    with _server() as engage:
+        yield engage
+
+
+@contextmanager
+def _server(*words: str) -> Iterator[_Engage]:
+    """A process that forks until the end of the tests; what it forks has none of what they change later."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    command = [sys.executable, __file__, str(theirs.fileno())]
-    server = subprocess.Popen(command, env=environment, pass_fds=[theirs.fileno()], stdout=subprocess.PIPE)
+    command = [sys.executable, __file__, str(theirs.fileno()), *words]
+    server = subprocess.Popen(
+        command, env=environment, cwd=_ROOT, pass_fds=[theirs.fileno()], stdout=subprocess.PIPE
+    )
     theirs.close()
 
     def engage(_command: Sequence[str], **_options: object) -> _Keeper:
@@ -59,18 +79,27 @@ def _engage() -> Iterator[Callable[..., _Keeper]]:
 @pytest.fixture
 def preloaded(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Keepers of this test are such forks, on the system where all that this takes is there."""
+    _engage_from("_preloaded", request, monkeypatch)
+
+
+@pytest.fixture
+def ready(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keepers of this test are forks of one that has no torch, and start programs as ever."""
+    _engage_from("_ready", request, monkeypatch)
+
+
+def _engage_from(server: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     if sys.platform == "linux":
-        stand_in = SimpleNamespace(Popen=request.getfixturevalue("_engage"), PIPE=subprocess.PIPE)
+        stand_in = SimpleNamespace(Popen=request.getfixturevalue(server), PIPE=subprocess.PIPE)
         monkeypatch.setattr("devfix.sandbox.supervision.subprocess", stand_in)
 
 
-def _serve(channel: socket.socket) -> None:
+def _load_torch() -> None:
+    """Have programs started without a process of their own."""
     paths = sys.path[1:]
     sys.path[1:1] = [str(_ROOT)]
     import torch  # noqa: F401, PLC0415 - only in the process that serves
     from zygote import _launching  # noqa: PLC0415
-
-    from devfix.sandbox import keeper  # noqa: PLC0415
 
     launching, execute = _launching(), os.execvpe
 
@@ -80,8 +109,13 @@ def _serve(channel: socket.socket) -> None:
         _launch(launching, arguments[2:], environment, paths)
 
     os.execvpe = launch  # type: ignore[assignment]
+
+
+def _serve(channel: socket.socket) -> None:
+    from devfix.sandbox import keeper  # noqa: PLC0415
+
     gc.freeze()
-    children = []
+    children: list[int] = []
     while True:
         message, descriptors, _, _ = socket.recv_fds(channel, 64, 2)
         if not message:
@@ -93,7 +127,8 @@ def _serve(channel: socket.socket) -> None:
         for descriptor in descriptors:
             os.close(descriptor)
         channel.send(str(child).encode())
-        children.append(child)
+        # A session has hundreds of them, and who looks at all processes meets those that nobody has waited for.
+        children = [each for each in [*children, child] if os.waitpid(each, os.WNOHANG) == (0, 0)]
     for child in children:
         os.waitpid(child, 0)
 
@@ -123,4 +158,8 @@ def _launch(
 
 
 if __name__ == "__main__":
+    if sys.argv[2:] == ["torch"]:
+        _load_torch()
+    else:
+        sys.path.insert(1, str(_ROOT))
     _serve(socket.socket(fileno=int(sys.argv[1])))

@@ -29,7 +29,7 @@ HELPER = "import torch\ndef step(): return bad(2)\n"
 
 
 @pytest.fixture(autouse=True)
-def _toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, preloaded: None) -> None:
+def _toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ready: None) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(commands, "load", lambda: Loaded(tuple(RULES)))
     monkeypatch.setattr(engine, "_analyse", identity)

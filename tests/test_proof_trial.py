@@ -21,9 +21,11 @@ from devfix.sandbox.supervision import strongest_isolation
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the traces of a run are looked for in /proc")
 
+pytest_plugins = ["preloaded"]
+
 
 @pytest.fixture(autouse=True)
-def _toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ready: None) -> None:
     (tmp_path / "project").mkdir()
     monkeypatch.chdir(tmp_path / "project")
     monkeypatch.setattr(laboratory, "LAUNCHER", LAUNCHER)
