@@ -12,12 +12,17 @@ from devfix.findings import Finding
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """A file that was not looked at, and why; ``fault`` when the reason is an error (exit 2), ``line`` where that shows."""
+    """A file that was not looked at, and why; ``fault`` when the reason is an error (exit 2).
+
+    It shows at ``line`` and ``column``, as far as these are known; ``text`` is that line, unless nobody would read it.
+    """
 
     path: str
     reason: str
     fault: bool = True
     line: int | None = None
+    column: int | None = None
+    text: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

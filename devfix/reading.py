@@ -74,7 +74,7 @@ def _look(path: str, recall: Recall | None, *, closely: bool) -> Look:
 
 def _file(path: str, data: bytes, known: Known | None, *, closely: bool) -> Scanned | Skipped:
     if known is not None and known.reason is not None:
-        return Skipped(path, known.reason, known.fault, known.line)
+        return Skipped(path, known.reason, known.fault, known.line, known.column, known.text)
     source = decode_text(path, data)
     if isinstance(source, Skipped):
         return source
@@ -96,7 +96,7 @@ def _file(path: str, data: bytes, known: Known | None, *, closely: bool) -> Scan
 def knowledge(file: Scanned | Skipped) -> Known:
     """What the content of a file came to."""
     if isinstance(file, Skipped):
-        return Known(reason=file.reason, fault=file.fault, line=file.line)
+        return Known(reason=file.reason, fault=file.fault, line=file.line, column=file.column, text=file.text)
     return Known(
         file.imports,
         file.patterns,

@@ -77,7 +77,8 @@ def write_report(text: str, output: Output, stream: TextIO) -> None:
 
 def report_faults(results: Results, output: Output) -> None:
     """Say on standard error what was not looked at."""
-    sys.stderr.write(render_faults(results, output.paint_for(sys.stderr)))
+    excerpts = output.format == "text" and not output.statistics
+    sys.stderr.write(render_faults(results, output.paint_for(sys.stderr), excerpts=excerpts))
     if not results.reports:
         sys.stderr.write("warning: there are no Python files or notebooks here\n")
 

@@ -37,6 +37,8 @@ NOTEBOOK_SUFFIX = ".ipynb"
 REFUSED = "the cells cannot be"
 #: A piece of a text that stands in a message is not longer.
 _TEXT_LIMIT = 60
+#: A line that a report may show is not longer.
+_LINE_LIMIT = 10_000
 #: A word that one in so many lines has is looked for line by line.
 _FREQUENT = 16
 _NUL = "is not Python text: it contains NUL bytes"
@@ -308,13 +310,34 @@ def check_syntax(source: Source) -> Source | Skipped:
     try:
         _ = source.tree
     except SyntaxError as error:
-        line = error.lineno or 1
-        return Skipped(source.path, f"has a syntax error in line {line}: {error.msg}", line=line)
+        return _broken(source, error)
     except (RecursionError, MemoryError):
         return Skipped(source.path, "is nested too deeply to be parsed")
     except ValueError as error:
         return Skipped(source.path, f"cannot be parsed: {_first_line(error)}")
     return source
+
+
+def _broken(source: Source, error: SyntaxError) -> Skipped:
+    number = error.lineno or 1
+    line = source.lines[number - 1].rstrip("\r\n") if number <= len(source.lines) else ""
+    reason = f"has a syntax error in line {number}: {error.msg}"
+    text = line if len(line) <= _LINE_LIMIT else None
+    return Skipped(source.path, reason, line=number, column=_column_of(error, line, source), text=text)
+
+
+def _column_of(error: SyntaxError, line: str, source: Source) -> int | None:
+    """Where in its line an error is, unless Python tells of another text, as of what is in the braces of an f-string."""
+    told = [error]
+    try:
+        # Under a path, Python counts in the line that the file there has now, which may be another.
+        parsed(source.text, "<text>")
+    except SyntaxError as nameless:
+        told.append(nameless)
+    for each in told:
+        if (each.offset or 0) > 0 and (each.text or "").rstrip("\r\n") == line:
+            return min((each.offset or 0) - 1, len(line))
+    return None
 
 
 def _without_comments(text: str) -> str:

@@ -266,7 +266,18 @@ def test_standard_input_that_needs_nothing_comes_back() -> None:
 def test_standard_input_that_does_not_parse_gives_nothing_back() -> None:
     code, out, err = run("apply", "-", stdin=b"def f(:\n")
     assert (code, out) == (2, "")
-    assert "error: stdin.py has a syntax error in line 1" in err
+    sentence = "stdin.py:1:7: error: has a syntax error in line 1: invalid syntax\n"
+    assert err.endswith(f"\n{sentence}  |\n1 | def f(:\n  |       ^\n  |\n")
+
+
+@pytest.mark.parametrize(
+    "options", [("--output-format", "concise"), ("--output-format", "json"), ("--statistics",)]
+)
+def test_a_line_that_does_not_parse_is_shown_where_findings_are_shown_with_theirs(
+    options: tuple[str, ...],
+) -> None:
+    code, _, err = run("check", "-", *options, stdin=b"def f(:\n")
+    assert (code, err) == (2, "stdin.py:1:7: error: has a syntax error in line 1: invalid syntax\n")
 
 
 def test_standard_input_has_a_name_and_settings() -> None:

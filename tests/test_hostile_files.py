@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import socket
 from collections.abc import Callable
 from pathlib import Path
@@ -90,9 +91,11 @@ def test_a_text_is_mended_or_refused_with_a_reason(name: str, capfd: pytest.Capt
     after = Path("a.py").read_bytes()
     if reason:
         assert (code, after) == (2, data)
-        assert told.startswith("error: a.py ")
-        assert reason in told
-        assert len(told.splitlines()) == 1
+        sentence, *shown = told.splitlines()
+        assert re.match(r"error: a\.py |a\.py:\d+(:\d+)?: error: ", sentence)
+        assert reason in sentence
+        assert len(shown) in (0, 4)  # the line between bars, and its caret
+        assert all(line.isprintable() for line in shown)
         return
     assert code == 0, told
     found = decode_source("a.py", data), decode_source("a.py", after)

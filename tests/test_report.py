@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 from fakes import DISPLAY, SAFE, UNSAFE
@@ -231,6 +232,41 @@ crash: d.py: KeyError: 1
 A crash is a defect of devfix (or of the rule pack it names), not of your code; please report it with the lines above.
 """
     )
+
+
+BROKEN = Skipped("a\x1b.py", "has a syntax error", line=10, column=9, text='\tx = "漢" 字\x07')
+
+
+def test_what_does_not_parse_is_shown_at_its_place() -> None:
+    run = results(
+        reports=(FileReport("a.py", skipped=BROKEN), FileReport("b.py", skipped=Skipped("b.py", "no")))
+    )
+    assert render_faults(run, Paint(), excerpts=True) == (
+        """\
+a\\x1b.py:10:10: error: has a syntax error
+   |
+10 |     x = "漢" 字?
+   |              ^^
+   |
+error: b.py no
+"""
+    )
+    assert render_faults(run, Paint()) == "a\\x1b.py:10:10: error: has a syntax error\nerror: b.py no\n"
+    place, _, _, carets, *_ = render_faults(run, Paint(on=True), excerpts=True).splitlines()
+    assert place == "\x1b[1ma\\x1b.py\x1b[0m:10:10: \x1b[1;31merror\x1b[0m: has a syntax error"
+    assert carets.endswith(" \x1b[1;31m^^\x1b[0m")
+
+
+@pytest.mark.parametrize(
+    ("skipped", "place"),
+    [
+        (replace(BROKEN, path="a.py", text=None), "a.py:10:10"),
+        (replace(BROKEN, path="a.py", column=None), "a.py:10"),
+    ],
+)
+def test_without_its_text_or_its_column_a_line_is_only_named(skipped: Skipped, place: str) -> None:
+    run = results(reports=(FileReport("a.py", skipped=skipped),))
+    assert render_faults(run, Paint(), excerpts=True) == f"{place}: error: has a syntax error\n"
 
 
 def test_json() -> None:

@@ -149,7 +149,7 @@ def test_sarif_tells_faults_from_findings() -> None:
     told = [(note["descriptor"]["id"], note["level"]) for note in invocation["toolExecutionNotifications"]]
     assert told == [("skipped", "error"), ("skipped", "note"), ("crash", "error"), ("rule-pack", "error")]
     broken = invocation["toolExecutionNotifications"][0]["locations"][0]["physicalLocation"]
-    assert broken["region"] == {"startLine": 2}
+    assert broken["region"] == {"startLine": 2, "startColumn": 7}
 
 
 def test_sarif_fingerprints_stay_when_lines_move() -> None:
@@ -240,7 +240,8 @@ def test_rdjson_follows_its_format_and_counts_bytes() -> None:
         ("INFO", "skipped"),
         ("ERROR", "crash"),
     ]
-    assert [each["location"].get("range") for each in found[3:]] == [{"start": {"line": 2}}, None, None]
+    start = {"line": 2, "column": 7}
+    assert [each["location"].get("range") for each in found[3:]] == [{"start": start}, None, None]
 
 
 def test_rdjson_suggestions_are_whole_fixes() -> None:
@@ -268,7 +269,7 @@ def test_github_commands_are_escaped() -> None:
         f"::error title=devfix (DF102 operand-not-moved),file={name},line=8,endLine=8,col=9,endColumn=17::"
     )
     assert lines[3] == (
-        "::error title=devfix (skipped),file=broken.py,line=2::broken.py has a syntax error in line 2: invalid syntax"
+        "::error title=devfix (skipped),file=broken.py,line=2,col=7::broken.py has a syntax error in line 2: invalid syntax"
     )
     assert lines[4].startswith("::notice title=devfix (skipped),file=other.ipynb::")
     assert lines[5] == "::error title=devfix (crash),file=crashed.py::crashed.py: ValueError: <no>"

@@ -77,6 +77,44 @@ def test_what_is_no_python_is_skipped_with_a_reason(data: bytes, reason: str) ->
     assert reason in refuse(data)
 
 
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("ok = 1\ndef f(:\n", (2, 6, "def f(:")),
+        ("é = 'ü' ñ x\r\n", (1, 8, "é = 'ü' ñ x")),
+        ("if 1:\n\tx = '漢' 字\n", (2, 9, "\tx = '漢' 字")),
+        ("if x:", (1, 5, "if x:")),
+        ("x = " + "9" * 9_000, (1, None, "x = " + "9" * 9_000)),
+        ("x = '" + "a" * 20_000, (1, 4, None)),
+    ],
+)
+@pytest.mark.parametrize("there", [None, "print('éé')\n" * 3])
+def test_a_syntax_error_has_its_place_whatever_is_in_the_file(
+    text: str, place: tuple[int, int | None, str | None], there: str | None, tmp_path: Path
+) -> None:
+    path = tmp_path / "file.py"
+    path.write_bytes((text if there is None else there).encode())
+    skipped = decode_source(str(path), text.encode())
+    assert isinstance(skipped, Skipped)
+    assert (skipped.line, skipped.column, skipped.text) == place
+
+
+def test_a_syntax_error_behind_a_string_of_lines_has_its_column(tmp_path: Path) -> None:
+    path = tmp_path / "file.py"
+    path.write_text('x = """\n{b c}""" d\n')
+    skipped = read_source(path)
+    assert isinstance(skipped, Skipped)
+    assert (skipped.line, skipped.column, skipped.text) == (2, 9, '{b c}""" d')
+
+
+def test_a_syntax_error_in_an_f_string_is_not_shown_elsewhere() -> None:
+    """Before Python 3.12 the column is that in the braces."""
+    skipped = decode_source("file.py", b'x = f"{a b}"\n')
+    assert isinstance(skipped, Skipped)
+    assert skipped.line == 1
+    assert skipped.column in (None, 7)
+
+
 def test_a_file_that_its_encoding_warns_of_is_read_without_a_word() -> None:
     """In tests a warning is an error."""
     assert refuse(b"# coding: unicode_escape\nx = 1\\\x01n\n")

@@ -24,6 +24,8 @@ class Known:
     reason: str | None = None
     fault: bool = True
     line: int | None = None
+    column: int | None = None
+    text: str | None = None
     glanced: bool = False
     matters: bool = True
     late_bodies: str = ""

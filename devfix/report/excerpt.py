@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from devfix.findings import Note, Span
 from devfix.report.paint import Paint
@@ -15,7 +15,13 @@ _TAB = "    "
 
 def excerpt(lines: Sequence[str], marks: Sequence[Note], paint: Paint) -> Iterator[str]:
     """The marked lines of one file, each followed by its carets and their labels."""
-    numbers = sorted({mark.span.line for mark in marks if mark.span.line <= len(lines)})
+    numbers = {mark.span.line for mark in marks if mark.span.line <= len(lines)}
+    yield from excerpt_of({number: lines[number - 1] for number in numbers}, marks, paint)
+
+
+def excerpt_of(lines: Mapping[int, str], marks: Sequence[Note], paint: Paint) -> Iterator[str]:
+    """The same where just those lines are known, by their numbers."""
+    numbers = sorted(lines)
     if not numbers:
         return
     gutter = len(str(numbers[-1]))
@@ -25,7 +31,7 @@ def excerpt(lines: Sequence[str], marks: Sequence[Note], paint: Paint) -> Iterat
     for number in numbers:
         if number > previous + 1:
             yield paint("blue", "." * min(gutter + 2, 3))
-        yield from _marked_line(number, lines[number - 1], marks, gutter, paint)
+        yield from _marked_line(number, lines[number], marks, gutter, paint)
         previous = number
     yield bar
 

@@ -5,13 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from devfix.file_report import Crash, Skipped
+from devfix.findings import Note, Span
+from devfix.report.excerpt import excerpt_of
 from devfix.report.paint import Paint, printable
 from devfix.report.results import Results
 
 
-def render_faults(results: Results, paint: Paint) -> str:
-    """A line for each skipped file or pack of rules, and each crash with its traceback once."""
-    lines = [_skipped(skipped, paint) for skipped in results.skipped]
+def render_faults(results: Results, paint: Paint, *, excerpts: bool = False) -> str:
+    """A line for each skipped file or pack of rules, and each crash with its traceback once.
+
+    With ``excerpts``, the line of source that a file cannot be read for follows.
+    """
+    lines: list[str] = []
+    for skipped in results.skipped:
+        lines.append(_skipped(skipped, paint))
+        lines.extend(_excerpt(skipped, paint) if excerpts else ())
     lines.extend(f"{paint('red', 'error')}: {fault}" for fault in results.pack_faults)
     lines.extend(_crashes(results.crashes, paint))
     return "".join(line + "\n" for line in lines)
@@ -19,7 +27,18 @@ def render_faults(results: Results, paint: Paint) -> str:
 
 def _skipped(skipped: Skipped, paint: Paint) -> str:
     word = paint("red", "error") if skipped.fault else paint("yellow", "skipped")
-    return f"{word}: {paint('bold', printable(skipped.path))} {printable(skipped.reason)}"
+    path, reason = paint("bold", printable(skipped.path)), printable(skipped.reason)
+    if skipped.line is None:
+        return f"{word}: {path} {reason}"
+    column = "" if skipped.column is None else f":{skipped.column + 1}"
+    return f"{path}:{skipped.line}{column}: {word}: {reason}"
+
+
+def _excerpt(skipped: Skipped, paint: Paint) -> Iterator[str]:
+    line, column, text = skipped.line, skipped.column, skipped.text
+    if line is not None and column is not None and text is not None:
+        mark = Note(skipped.path, Span(line, column, line, column + 1), "")
+        yield from excerpt_of({line: text}, [mark], paint)
 
 
 def _crashes(crashes: tuple[Crash, ...], paint: Paint) -> Iterator[str]:

@@ -38,6 +38,8 @@ def _faults(results: Results, root: Root) -> Iterator[str]:
         level = "error" if skipped.fault else "notice"
         text = f"{printable(skipped.path)} {skipped.reason}"
         place = {} if skipped.line is None else {"line": skipped.line}
+        if skipped.column is not None:
+            place["col"] = skipped.column + 1
         yield _command(level, root.path(skipped.path), "devfix (skipped)", text, place)
     for crash in results.crashes:
         text = f"{printable(crash.path)}: {crash.message}"

@@ -61,7 +61,9 @@ def _file(report: FileReport, results: Results) -> dict[str, Any]:
 
 def fault_data(fault: Skipped | Crash) -> dict[str, Any]:
     """What was not looked at, or what devfix failed on, as plain data."""
-    return {**asdict(fault), "path": posix(fault.path)}
+    data = {**asdict(fault), "path": posix(fault.path)}
+    data.pop("text", None)  # the line is in the file
+    return data
 
 
 def _no_cells(_path: str, span: Span) -> tuple[int | None, Span]:

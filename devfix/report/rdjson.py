@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
+from devfix.file_report import Skipped
 from devfix.findings import Applicability, Finding, Fix, Span
 from devfix.report.locations import StoredPlaces, posix
 from devfix.report.replacements import Replacement, replacements
@@ -46,7 +47,7 @@ def _faults(results: Results) -> Iterator[dict[str, Any]]:
         severity = "ERROR" if skipped.fault else "INFO"
         diagnostic = _diagnostic(f"{skipped.path} {skipped.reason}", skipped.path, severity, "skipped")
         if skipped.line is not None:
-            diagnostic["location"]["range"] = {"start": {"line": skipped.line}}
+            diagnostic["location"]["range"] = {"start": _start(skipped.line, skipped)}
         yield diagnostic
     for crash in results.crashes:
         yield _diagnostic(f"devfix crashed: {crash.message}", crash.path, "ERROR", "crash")
@@ -89,6 +90,16 @@ def _range(span: Span, lines: list[str]) -> dict[str, Any]:
 
 
 def _position(line: int, column: int, lines: list[str]) -> dict[str, int]:
-    """Columns from 1, in bytes of UTF-8."""
     text = lines[line - 1] if line <= len(lines) else ""
-    return {"line": line, "column": len(text[:column].encode(errors="surrogatepass")) + 1}
+    return {"line": line, "column": _column(text, column)}
+
+
+def _start(line: int, skipped: Skipped) -> dict[str, int]:
+    if skipped.column is None or skipped.text is None:
+        return {"line": line}
+    return {"line": line, "column": _column(skipped.text, skipped.column)}
+
+
+def _column(text: str, column: int) -> int:
+    """Columns from 1, in bytes of UTF-8."""
+    return len(text[:column].encode(errors="surrogatepass")) + 1

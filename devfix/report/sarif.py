@@ -149,17 +149,19 @@ class _Log:
     def _skipped(self, skipped: Skipped) -> dict[str, Any]:
         level = "error" if skipped.fault else "note"
         text = f"{skipped.path} {skipped.reason}"
-        return self._of_file(skipped.path, _notification(0, level, text), skipped.line)
+        return self._of_file(skipped.path, _notification(0, level, text), _start(skipped))
 
     def _crash(self, crash: Crash) -> dict[str, Any]:
         told = self._of_file(crash.path, _notification(1, "error", f"{crash.path}: {crash.message}"))
         traceback = {"properties": {"traceback": crash.traceback}} if crash.traceback else {}
         return {**told, "exception": {"message": crash.message}, **traceback}
 
-    def _of_file(self, path: str, notification: dict[str, Any], line: int | None = None) -> dict[str, Any]:
+    def _of_file(
+        self, path: str, notification: dict[str, Any], region: dict[str, int] | None = None
+    ) -> dict[str, Any]:
         place: dict[str, Any] = {"artifactLocation": self._artifact(path)}
-        if line is not None:
-            place["region"] = {"startLine": line}
+        if region:
+            place["region"] = region
         return {**notification, "locations": [{"physicalLocation": place}]}
 
 
@@ -194,6 +196,12 @@ def _region(span: Span) -> dict[str, int]:
         "endLine": span.end_line,
         "endColumn": span.end_column + 1,
     }
+
+
+def _start(skipped: Skipped) -> dict[str, int]:
+    """Where a file could not be read on, as far as that is known."""
+    region = {} if skipped.line is None else {"startLine": skipped.line}
+    return region if skipped.column is None else {**region, "startColumn": skipped.column + 1}
 
 
 def _replacement(part: Replacement) -> dict[str, Any]:
