@@ -24,6 +24,8 @@ from devfix.migration.steps import Outcome, Step
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="the stand-in is a shell script")
 
+pytest_plugins = ["preloaded"]
+
 OPEN = RunWishes(push=True, open=True)
 PUSH = RunWishes(push=True)
 Run = Callable[..., CampaignReading]
@@ -61,7 +63,7 @@ def remotes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def run(campaign: Campaign, remotes: Path, capsys: pytest.CaptureFixture[str]) -> Run:
+def run(campaign: Campaign, remotes: Path, capsys: pytest.CaptureFixture[str], ready: None) -> Run:
     def go(wishes: RunWishes = RunWishes(), **changes: Any) -> CampaignReading:  # noqa: B008 - frozen
         return run_campaign(replace(campaign, **changes), wishes, LineProgress(sys.stdout))
 
