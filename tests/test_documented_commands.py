@@ -83,7 +83,9 @@ STAYING = ("docs/adding-a-rule.md",)
 FINE = {"devfix": (0, 1)}
 SHELL = ("sh", "bash", "console")
 #: Commands of devfix that need no process of their own, and no shell, to be what they are.
-ALONE = re.compile(r"devfix (apply|check|config|explain|migrate|new-rule|prove|rules|run --fix)( [^|&;<>$*?`]*)?")
+ALONE = re.compile(
+    r"devfix (apply|check|config|explain|migrate|new-rule|prove|rules|run --fix)( [^|&;<>$*?`]*)?"
+)
 
 pytest_plugins = ["preloaded"]
 
