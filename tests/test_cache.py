@@ -16,11 +16,13 @@ import pytest
 import sweeps
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from typer.testing import CliRunner
 
 from devfix.cache import seal, signatures, store
 from devfix.cache.codec import CodecError, decoded, encoded
 from devfix.cache.memory import Memory
 from devfix.cache.store import Store, clean, open_store
+from devfix.cli import app
 from devfix.config import Settings
 from devfix.engine import Engine
 from devfix.file_report import FileReport, Skipped
@@ -431,7 +433,7 @@ def test_a_run_that_is_killed_leaves_a_right_cache(child: list[subprocess.Popen[
     chance = random.Random(7)
     child.append(_start(edits=True))
     _wait_for_cache()
-    for _ in range(6):
+    for _ in range(sweeps.number(4, all_of=6)):
         time.sleep(chance.random() * 0.3)
         child[-1].kill()
         child[-1].wait()
@@ -460,9 +462,8 @@ def _wait_for_cache() -> None:
 
 
 def _devfix(*arguments: str, **variables: str) -> int:
-    command = [sys.executable, "-m", "devfix", *arguments]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), **variables}
-    return subprocess.run(command, env=environment, capture_output=True, check=False).returncode
+    result = CliRunner().invoke(app, arguments, env=variables, catch_exceptions=False)
+    return result.exit_code
 
 
 def test_the_command_keeps_its_cache_beside_the_settings() -> None:

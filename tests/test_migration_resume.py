@@ -15,6 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import sweeps
 from fleet import campaign_text, make_fleet
 
 from devfix.migration.lock import CampaignLockedError, locked
@@ -22,7 +23,7 @@ from devfix.migration.lock import CampaignLockedError, locked
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="kills as POSIX does")
 
 #: How many moments to kill at.
-KILLS = int(os.environ.get("DEVFIX_KILLS", "3"))
+KILLS = int(os.environ.get("DEVFIX_KILLS", sweeps.number(2, all_of=3)))
 SEED = 20261122
 #: Nobody else sleeps so long.
 SLEEP = 271828
