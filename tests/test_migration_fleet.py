@@ -34,7 +34,7 @@ def migrate(*words: str, here: Path, **variables: str) -> subprocess.CompletedPr
 
 
 def asked(*words: str) -> tuple[int, str, str]:
-    """Exit code, output and errors of the command, called in this process: for what only reads."""
+    """Exit code, output and errors of the command, called in this process: for what does little."""
     result = CliRunner().invoke(app, ["migrate", *words], catch_exceptions=False)
     return result.exit_code, result.stdout_bytes.decode(), result.stderr
 
@@ -149,8 +149,8 @@ def test_a_pull_request_tells_what_speaks_for_it(home: Path, reading: CampaignRe
 
 
 def test_another_run_repeats_nothing(home: Path, reading: CampaignReading) -> None:
-    again = migrate("run", "gpu.toml", here=home)
-    assert f"{COUNT} repositories were done earlier" in again.stdout
+    _, again, _ = asked("run", str(home / "gpu.toml"))
+    assert f"{COUNT} repositories were done earlier" in again
     with opened(home / "gpu" / "state.db") as state:
         assert read(state).repositories == reading.repositories
 
@@ -177,8 +177,8 @@ def test_retry_does_what_failed_again_and_nothing_else(home: Path, reading: Camp
     (home / "other.toml").write_text(text)
     shutil.copytree(home / "gpu", home / "kept")
     try:
-        again = migrate("retry", "other.toml", "--only", broken.name, here=home)
-        assert f"[1/1] {broken.name} changed" in again.stdout
+        _, again, _ = asked("retry", str(home / "other.toml"), "--only", broken.name)
+        assert f"[1/1] {broken.name} changed" in again
         with opened(campaign.state) as state:
             results = state.results(broken.key)
         assert results[Step.FETCH].started == broken.results[Step.FETCH].started
