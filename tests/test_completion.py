@@ -47,16 +47,17 @@ def environment(tmp_path: Path) -> dict[str, str]:
     }
 
 
+#: What devfix was asked for before: it is the same wherever the tests are.
+_SCRIPTS: dict[str, str] = {}
+
+
 def script(shell: str, environment: Mapping[str, str]) -> str:
     """The completion script, as ``--show-completion`` shows it in that shell."""
-    done = subprocess.run(
-        ["devfix"],
-        env={**environment, "_DEVFIX_COMPLETE": f"source_{shell}"},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return done.stdout
+    if shell not in _SCRIPTS:
+        variables = {**environment, "_DEVFIX_COMPLETE": f"source_{shell}"}
+        done = subprocess.run(["devfix"], env=variables, capture_output=True, text=True, check=True)
+        _SCRIPTS[shell] = done.stdout
+    return _SCRIPTS[shell]
 
 
 def offered(words: str, environment: Mapping[str, str], tmp_path: Path) -> list[str]:
