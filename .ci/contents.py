@@ -11,7 +11,7 @@ from pathlib import Path
 #: Folders of the repository, and the name in the wheel.
 PACKAGES = {"devfix/": "devfix/", "codemods/devfix_codemods/": "devfix_codemods/"}
 #: What is no part of a source distribution: other programs' builds, and how this project checks itself.
-LEFT_OUT = (".ci/", "editors/")
+LEFT_OUT = (".ci/", ".github/", "editors/")
 #: Of that, the pages of the documentation and their pictures are one nevertheless.
 PAGES = (".md", ".png")
 
