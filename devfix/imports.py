@@ -11,6 +11,7 @@ from functools import cached_property, lru_cache
 from itertools import chain
 
 from devfix.discovery import short_path
+from devfix.kept_answers import kept
 from devfix.late_bodies import LATE
 from devfix.search_path import added_folders
 
@@ -53,15 +54,9 @@ class Import:
     added: tuple[str, ...] = ()
 
 
+@kept
 def find_imports(tree: ast.Module) -> tuple[Import, ...]:
     """The imports of a module at any depth, each once, in order; the tree keeps the answer."""
-    known: tuple[Import, ...] | None = tree.__dict__.get("imports")
-    if known is None:
-        known = tree.__dict__["imports"] = _find_imports(tree)
-    return known
-
-
-def _find_imports(tree: ast.Module) -> tuple[Import, ...]:
     found: dict[Import, None] = {}
     added = folders_added(tree)
     for node in import_statements(tree):
@@ -73,31 +68,19 @@ def _find_imports(tree: ast.Module) -> tuple[Import, ...]:
     return tuple(found)
 
 
+@kept
 def folders_added(tree: ast.Module) -> tuple[str, ...]:
     """The folders that a module has others looked for in besides, as seen from its own; the tree keeps the answer."""
-    known: tuple[str, ...] | None = tree.__dict__.get("folders_added")
-    if known is None:
-        known = tree.__dict__["folders_added"] = _folders_added(tree)
-    return known
-
-
-def _folders_added(tree: ast.Module) -> tuple[str, ...]:
     imported = (node for node in import_statements(tree) if isinstance(node, ast.Import))
     if all(alias.name not in _ADDING for node in imported for alias in node.names):
         return ()
     return added_folders(statement for statement in _statements(tree) if isinstance(statement, ast.stmt))
 
 
+@kept
 def import_statements(tree: ast.Module) -> tuple[ast.Import | ast.ImportFrom, ...]:
     """The statements of a module that import something, at any depth; the tree keeps the answer."""
-    known: tuple[ast.Import | ast.ImportFrom, ...] | None = tree.__dict__.get("import_statements")
-    if known is None:
-        known = tree.__dict__["import_statements"] = tuple(_import_statements(tree))
-    return known
-
-
-def _import_statements(tree: ast.Module) -> Iterator[ast.Import | ast.ImportFrom]:
-    return (node for node in _statements(tree) if isinstance(node, (ast.Import, ast.ImportFrom)))
+    return tuple(node for node in _statements(tree) if isinstance(node, (ast.Import, ast.ImportFrom)))
 
 
 def _statements(tree: ast.Module) -> Iterator[ast.AST]:

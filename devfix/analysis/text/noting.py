@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from devfix.analysis.text.syntax import Answer, Node, kept_by_nodes
+from devfix.kept_answers import Answer, Node, kept_by_nodes
 
 #: The names under which nodes keep notes.
 NOTES: set[str] = set()

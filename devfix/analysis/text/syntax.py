@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
-from functools import wraps
-from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from devfix.analysis.text.nodes_below import below
+from devfix.kept_answers import Answer, Node, kept_by_nodes
 
 if TYPE_CHECKING:
     from devfix.source import Source
-
-Node = TypeVar("Node", bound=ast.AST)
-Answer = TypeVar("Answer")
-
 
 #: The questions whose answers nodes keep, by the names under which they keep them.
 QUESTIONS: dict[str, Callable[[Any], object]] = {}
@@ -28,21 +24,6 @@ def remembered(question: Callable[[Node], Answer]) -> Callable[[Node], Answer]:
     key = f"{question.__module__}.{question.__qualname__}"
     QUESTIONS[key] = question
     return kept_by_nodes(question, key)
-
-
-def kept_by_nodes(question: Callable[[Node], Answer], key: str) -> Callable[[Node], Answer]:
-    """The function ``question``, whose answers nodes keep under a key."""
-
-    @wraps(question)
-    def ask(node: Node) -> Answer:
-        answers: dict[str, Answer] = node.__dict__
-        try:
-            return answers[key]
-        except KeyError:
-            answer = answers[key] = question(node)
-            return answer
-
-    return ask
 
 
 def walk(node: ast.AST) -> Iterator[ast.AST]:

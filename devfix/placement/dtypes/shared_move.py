@@ -31,10 +31,10 @@ def makes_others(made: Place, use: Place | None) -> bool:
     names = [
         node for node in in_rows(made.node) if isinstance(node, ast.Name) and not _is_of_rows(made, node)
     ]
-    givers = filter(None, (_giver(made, name) for name in names))
-    if any(_names_part(made.outline.parents[name], name) and _giver(made, name) for name in names):
+    given = [(name, giver) for name in names if (giver := _giver(made, name)) is not None]
+    if any(_names_part(made.outline.parents[name], name) for name, _ in given):
         return True  # whichever part whoever calls it asks for
-    for around in (each for each in givers if not contains(made.outline, made.node, each)):
+    for around in (giver for _, giver in given if not contains(made.outline, made.node, giver)):
         spec = parameters_of(around) if isinstance(around, (ast.FunctionDef, ast.AsyncFunctionDef)) else ()
         within = use is not None and use.path == made.path and contains(made.outline, around, use.node)
         if len(spec) < 2 and not within:
