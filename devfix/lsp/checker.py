@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from devfix.lsp.documents import Documents
 from devfix.lsp.messages import Check, Checked, FileView, Prepare
@@ -24,14 +23,6 @@ log = logging.getLogger(__name__)
 _QUICK = 0.3
 
 
-@dataclass(frozen=True)
-class _Run:
-    """A check that is under way."""
-
-    ticket: Ticket
-    paths: frozenset[str]
-
-
 class Checker:
     """Checks the programs of documents that changed, and tells of it once there is a pause in typing.
 
@@ -46,7 +37,8 @@ class Checker:
         self._deliver = deliver
         self._due: dict[str, None] = {}
         self._members: dict[str, frozenset[str]] = {}
-        self._running: _Run | None = None
+        self._running: Ticket | None = None
+        self._typed_in: str | None = None
         self._stirred = asyncio.Event()
         #: What the client is told when typing stops, and the documents whose checks take little time.
         self._fresh: set[str] = set()
@@ -59,10 +51,14 @@ class Checker:
         self._loop = asyncio.create_task(self._run())
 
     def changed(self, path: str) -> None:
-        """A document has another text: what is being found out about its old one is of no use."""
+        """A document has another text: what is being found out about its old one is of no use.
+
+        What is being found out about another program is put off: nobody is to wait for it who types here.
+        """
         self._last_change = asyncio.get_running_loop().time()
-        if self._running is not None and path in self._running.paths:
-            self._worker.cancel(self._running.ticket)
+        if self._running is not None:
+            self._worker.cancel(self._running)
+        self._typed_in = path
         self.want(path)
 
     def want(self, path: str) -> None:
@@ -192,10 +188,10 @@ class Checker:
 
     async def _checked(self, path: str) -> Checked:
         await self._worker.start()
-        ticket = self._worker.order(Check(path))
-        self._running = _Run(ticket, self._members.get(path, frozenset()) | {path})
+        about = self._members.get(path, frozenset()) | {path}
+        self._running = self._worker.order(Check(path), about, urgent=path == self._typed_in)
         try:
-            return await self._worker.reply(ticket, Checked)
+            return await self._worker.reply(self._running, Checked)
         finally:
             self._running = None
 

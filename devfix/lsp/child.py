@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import _thread
 import contextlib
-import gc
 import os
 import pickle
 import queue
@@ -24,11 +23,12 @@ from types import FrameType
 from typing import BinaryIO
 
 from devfix.lsp.messages import Cancelled, Failed, Reply, Request
+from devfix.lsp.spent_memory import SpentMemory
 
 #: The length of a frame.
 HEADER = struct.Struct(">I")
-#: How long nothing must be asked before memory is looked through, in seconds, and after how many requests it is anyway.
-_IDLE, _PATIENCE = 0.3, 100
+#: How long nothing must be asked before memory is looked through, in seconds.
+_IDLE = 0.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,11 +118,9 @@ def main() -> None:
     except Exception as error:  # noqa: BLE001 - rules of others may not load; who waits is to hear why
         write(out, (0, Failed(f"{type(error).__name__}: {error}", traceback.format_exc())))
         return
-    gc.collect()
-    gc.freeze()
-    gc.disable()
+    memory = SpentMemory()
     threading.Thread(target=desk.read, daemon=True).start()
-    for order in _orders(desk.orders):
+    for order in _orders(desk.orders, memory):
         if not _stands():
             os._exit(1)  # the server starts another one, elsewhere
         write(out, (order.number, _reply(bench, desk, order)))
@@ -137,21 +135,19 @@ def _stands() -> bool:
     return True
 
 
-def _orders(orders: queue.SimpleQueue[Order]) -> Iterator[Order]:
-    """The orders as they come; between them memory is looked through, and not while somebody waits."""
-    count = 0
+def _orders(orders: queue.SimpleQueue[Order], memory: SpentMemory) -> Iterator[Order]:
+    """The orders as they come; memory is looked through between them, and while somebody waits only for much."""
+    idle = True
     while True:
         try:
-            order = orders.get(timeout=_IDLE if count else None)
+            order = orders.get(timeout=None if idle else _IDLE)
         except queue.Empty:
-            gc.collect()
-            count = 0
+            memory.free(waited_for=False)
+            idle = True
             continue
         yield order
-        count += 1
-        if count >= _PATIENCE:
-            gc.collect()
-            count = 0
+        memory.free(waited_for=True)
+        idle = False
 
 
 def _reply(bench: object, desk: _Desk, order: Order) -> Reply:

@@ -20,7 +20,7 @@ from devfix.lsp.messages import Cancelled, Failed, Ready, Reply, Request
 _START = "import sys, json; sys.path[:] = json.loads(sys.argv[1]); from devfix.lsp.child import main; main()"
 #: No more restarts than so many in so many seconds.
 _RESTARTS, _WITHIN = 5, 60.0
-#: How long one request may take, in seconds.
+#: How long the process may work on one request, in seconds.
 _LIMIT = 120.0
 
 Wanted = TypeVar("Wanted")
@@ -43,11 +43,20 @@ class FailedRequestError(Exception):
 
 
 class Ticket:
-    """A request on its way."""
+    """A request on its way. ``about`` are the documents that it is asked for; it makes way for one for others.
 
-    def __init__(self, number: int, reply: asyncio.Future[Reply]) -> None:
+    What is about none stands in line.
+    """
+
+    def __init__(self, number: int, request: Request, about: frozenset[str]) -> None:
         self.number = number
-        self.reply = reply
+        self.request = request
+        self.about = about
+        self.reply: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
+        # Whether anybody asks for the outcome or not, it is not worth a warning.
+        self.reply.add_done_callback(lambda done: done.cancelled() or done.exception())
+        #: It is broken off to be made again.
+        self.makes_way = False
 
 
 class Worker:
@@ -61,7 +70,9 @@ class Worker:
         self._memory = memory
         self._process: asyncio.subprocess.Process | None = None
         self._numbers = count(1)
-        self._waiting: dict[int, asyncio.Future[Reply]] = {}
+        self._waiting: dict[int, Ticket] = {}
+        #: When the process could turn to what it works on.
+        self._turned = 0.0
         self._starts: list[float] = []
         self._reading: asyncio.Task[None] | None = None
         self._starting = asyncio.Lock()
@@ -103,26 +114,31 @@ class Worker:
         for request in self._memory():
             self._post(request)
 
-    async def ask(self, request: Request, wanted: type[Wanted]) -> Wanted:
-        """The reply to a request."""
+    async def ask(self, request: Request, wanted: type[Wanted], *, about: str | None = None) -> Wanted:
+        """The reply to a request; what is under way for other documents than ``about`` is put off for it."""
         await self.start()
-        return await self.reply(self.order(request), wanted)
+        return await self.reply(self.order(request, frozenset(() if about is None else (about,))), wanted)
 
     async def ask_when_idle(self, request: Request, wanted: type[Wanted]) -> Wanted:
         """The reply to a request that makes way for every other one, and is made again after it."""
         await self.start()
         while True:
             while self._waiting:
-                await asyncio.wait(list(self._waiting.values()))
+                await asyncio.wait([ticket.reply for ticket in self._waiting.values()])
             ticket = self._yielding = self._post(request)
             try:
                 return await self.reply(ticket, wanted)
             except CancelledRequestError:
                 continue
 
-    def order(self, request: Request) -> Ticket:
-        """Send a request; the process must have been started."""
-        return self._post(request)
+    def order(self, request: Request, about: frozenset[str] = frozenset(), *, urgent: bool = True) -> Ticket:
+        """Send a request; the process must have been started. What is urgent comes before what is about others."""
+        if urgent and about:
+            for ticket in self._waiting.values():
+                if ticket.about and not ticket.about & about and not ticket.makes_way:
+                    ticket.makes_way = True
+                    self._send(Order(ticket.number, None))
+        return self._post(request, about)
 
     async def reply(self, ticket: Ticket, wanted: type[Wanted]) -> Wanted:
         """Wait for the reply to a request.
@@ -131,10 +147,7 @@ class Worker:
         that took too long or its process ended, and TypeError for a reply of another kind than ``wanted``.
         """
         try:
-            reply = await asyncio.wait_for(asyncio.shield(ticket.reply), _LIMIT)
-        except asyncio.TimeoutError:
-            self._kill()
-            raise WorkerDiedError(f"the analysis took longer than {_LIMIT:.0f} seconds") from None
+            reply = await self._in_time(ticket)
         except asyncio.CancelledError:
             self.cancel(ticket)
             raise
@@ -146,6 +159,16 @@ class Worker:
             raise TypeError(type(reply).__name__)
         return reply
 
+    async def _in_time(self, ticket: Ticket) -> Reply:
+        """The reply; the time in which others are worked on does not count."""
+        while not ticket.reply.done():
+            rest = self._turned + _LIMIT - time.monotonic()
+            if rest <= 0:
+                self._kill()
+                raise WorkerDiedError(f"the analysis took longer than {_LIMIT:.0f} seconds")
+            await asyncio.wait([ticket.reply], timeout=rest)
+        return ticket.reply.result()
+
     def tell(self, request: Request) -> None:
         """Send what has no reply; a process that does not run yet learns it from the memory."""
         if self._process is not None and self._process.returncode is None:
@@ -154,19 +177,23 @@ class Worker:
     def cancel(self, ticket: Ticket) -> None:
         """Nobody wants the reply any more."""
         if not ticket.reply.done():
-            self._send(Order(ticket.number, None))
+            if not ticket.makes_way:
+                self._send(Order(ticket.number, None))
+            ticket.makes_way = False
 
-    def _post(self, request: Request) -> Ticket:
+    def _post(self, request: Request, about: frozenset[str] = frozenset()) -> Ticket:
         if self._yielding is not None:
             self.cancel(self._yielding)
             self._yielding = None
-        number = next(self._numbers)
-        reply: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
-        # Whether anybody asks for the outcome or not, it is not worth a warning.
-        reply.add_done_callback(lambda done: done.cancelled() or done.exception())
-        self._waiting[number] = reply
-        self._send(Order(number, request))
-        return Ticket(number, reply)
+        ticket = Ticket(next(self._numbers), request, about)
+        self._put_in_line(ticket)
+        return ticket
+
+    def _put_in_line(self, ticket: Ticket) -> None:
+        if not self._waiting:
+            self._turned = time.monotonic()
+        self._waiting[ticket.number] = ticket
+        self._send(Order(ticket.number, ticket.request))
 
     def _send(self, order: Order) -> None:
         data = pickle.dumps(order, pickle.HIGHEST_PROTOCOL)
@@ -195,15 +222,22 @@ class Worker:
             self.folder = reply.folder
             if not self.ready.done():
                 self.ready.set_result(reply)
-        future = self._waiting.pop(number, None)
-        if future is not None and not future.done():
-            future.set_result(reply)
+        self._turned = time.monotonic()
+        ticket = self._waiting.pop(number, None)
+        if ticket is None or ticket.reply.done():
+            return
+        if ticket.makes_way and isinstance(reply, Cancelled):
+            ticket.makes_way = False
+            ticket.number = next(self._numbers)
+            self._put_in_line(ticket)
+        else:
+            ticket.reply.set_result(reply)
 
     def _fail(self, reason: str) -> None:
         waiting, self._waiting = self._waiting, {}
-        for future in waiting.values():
-            if not future.done():
-                future.set_exception(WorkerDiedError(reason))
+        for ticket in waiting.values():
+            if not ticket.reply.done():
+                ticket.reply.set_exception(WorkerDiedError(reason))
 
     def _kill(self) -> None:
         if self._process is not None and self._process.returncode is None:
