@@ -102,10 +102,12 @@ class Editor:
 
     def open(self, path: Path, text: str | None = None, language: str = "python") -> str:
         """Open a file with what is in it, or with another text."""
-        uri = path.as_uri()
-        self.texts[uri] = path.read_bytes().decode() if text is None else text
-        self.versions[uri] = 1
-        item = types.TextDocumentItem(uri, language, 1, self.texts[uri])
+        return self.open_as(path.as_uri(), path.read_bytes().decode() if text is None else text, language)
+
+    def open_as(self, uri: str, text: str, language: str = "python") -> str:
+        """Open a text that is called so."""
+        self.texts[uri], self.versions[uri] = text, 1
+        item = types.TextDocumentItem(uri, language, 1, text)
         self.client.text_document_did_open(types.DidOpenTextDocumentParams(item))
         return uri
 

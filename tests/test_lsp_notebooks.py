@@ -23,9 +23,9 @@ CELLS = [
 class OpenCells:
     """A notebook in an editor."""
 
-    def __init__(self, editor: Editor, path: Path) -> None:
+    def __init__(self, editor: Editor, path: Path | str) -> None:
         self.editor = editor
-        self.uri = path.as_uri()
+        self.uri = path if isinstance(path, str) else path.as_uri()
         self.version = 1
         self.cells = [f"vscode-notebook-cell:{path}#W{number}" for number in range(len(CELLS))]
         for uri, text in zip(self.cells, CELLS, strict=True):
@@ -153,4 +153,16 @@ async def test_a_run_shows_its_mismatches_in_cells(code: Editor, tmp_path: Path)
     assert (made.location.uri, made.location.range.start.line) == (book.cells[1], 1)
     book.replace(2, "'🚀', ", "")
     assert await code.codes(third) == ["DF102"]
+    book.close()
+
+
+async def test_a_notebook_that_was_never_saved_is_looked_at(code: Editor) -> None:
+    book = OpenCells(code, "untitled:Untitled-1.ipynb?jupyter-notebook")
+    third = book.cells[2]
+    assert await code.codes(third) == ["DF102"]
+    resolved = await code.client.code_action_resolve_async(await code.action(third, "Move `weights`"))
+    assert resolved.edit is not None
+    (change,) = resolved.edit.document_changes or ()
+    assert isinstance(change, types.TextDocumentEdit)
+    assert change.text_document.uri == book.cells[1]
     book.close()

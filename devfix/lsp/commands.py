@@ -7,6 +7,7 @@ import json
 import os
 import tempfile
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,7 +18,7 @@ from pygls.exceptions import JsonRpcRequestCancelled
 import devfix
 from devfix.findings import Applicability
 from devfix.lsp.actions import edit_for
-from devfix.lsp.documents import path_of, uri_of
+from devfix.lsp.documents import is_unsaved, path_of, uri_of
 from devfix.lsp.folder import folder_of
 from devfix.lsp.messages import MendAll, Mended
 from devfix.lsp.observed import observed_diagnostics
@@ -64,6 +65,9 @@ async def _apply_all(session: Session, arguments: Sequence[Any]) -> dict[str, An
     if mended.refusal:
         session.say(f"Nothing was changed: {mended.refusal}.", types.MessageType.Warning)
         return {"applied": False, "files": 0}
+    # What was never saved is no file yet.
+    unsaved = {document.path for document in session.documents.unsaved()}
+    mended = replace(mended, texts=tuple(each for each in mended.texts if each.path not in unsaved))
     edit = edit_for(session, mended)
     if edit is None:
         session.say("There is nothing to fix." if not mended.texts else "Files changed meanwhile; try again.")
@@ -162,6 +166,8 @@ def _program(arguments: Sequence[Any]) -> tuple[str, list[str]]:
     script = path_of(arguments[0]) if arguments and isinstance(arguments[0], str) else ""
     if not script:
         raise ValueError("name the script by its URI")
+    if is_unsaved(arguments[0]):
+        raise ValueError("save it first: what is run is what is saved")
     words = arguments[1] if len(arguments) > 1 and isinstance(arguments[1], Sequence) else ()
     return script, [str(word) for word in words]
 
@@ -171,7 +177,7 @@ def _warn_of_unsaved(session: Session) -> None:
     unsaved = [
         each
         for each in session.documents
-        if each.path.endswith(".py") and not _is_saved(each.path, each.text)
+        if each.path.endswith(".py") and not is_unsaved(each.uri) and not _is_saved(each.path, each.text)
     ]
     if unsaved:
         names = ", ".join(os.path.basename(document.path) for document in unsaved)

@@ -19,6 +19,11 @@ from devfix.lsp.positions import Lines
 from devfix.notebooks import Notebook, NotebookError
 from devfix.source import NOTEBOOK_SUFFIX
 
+#: What the URI of a text begins with that was never saved.
+_UNSAVED = "untitled:"
+#: A folder in which nothing lies.
+_NOWHERE = os.path.abspath(os.path.join(os.sep, "(unsaved)"))
+
 Change = types.TextDocumentContentChangeEvent
 
 
@@ -64,10 +69,12 @@ class Document:
 
 
 class Documents:
-    """The open documents, by path."""
+    """The open documents, by path. Those that were never saved are analysed as if they lay in ``home``."""
 
-    def __init__(self, encoding: str) -> None:
+    def __init__(self, encoding: str, home: str | None = None) -> None:
         self.encoding = encoding
+        self.home = home
+        self._unsaved: dict[str, str] = {}
         self._by_path: dict[str, Document] = {}
         self._cells: dict[str, Document] = {}
         self._notebooks: dict[str, OpenNotebook] = {}
@@ -91,10 +98,20 @@ class Documents:
 
     def of(self, uri: str) -> Document | None:
         """The document that a client calls ``uri``, when it is open."""
-        return self._cells.get(uri) or self._by_path.get(path_of(uri))
+        return self._cells.get(uri) or self._by_path.get(self.path(uri))
+
+    def path(self, uri: str) -> str:
+        """Where the document that a client calls ``uri`` is, or where it is taken to be."""
+        return self._unsaved.get(uri) or path_of(uri)
+
+    def unsaved(self) -> list[Document]:
+        """The open documents that were never saved."""
+        return [document for document in self if document.uri in self._unsaved]
 
     def open(self, item: types.TextDocumentItem) -> Document:
         """Take over a document."""
+        if item.language_id == "python":
+            self._find_place(item.uri, ".py")
         return self._keep(item.uri, item.text, item.version, item.language_id)
 
     def change(self, params: types.DidChangeTextDocumentParams) -> Document:
@@ -128,12 +145,13 @@ class Documents:
         for item in params.cell_text_documents:
             self._keep_cell(item)
         told = params.notebook_document
+        self._find_place(told.uri, NOTEBOOK_SUFFIX)
         return self._keep_notebook(told.uri, told.version, tuple(cell.document for cell in told.cells))
 
     def change_notebook(self, params: types.DidChangeNotebookDocumentParams) -> Document:
         """Make changes to a notebook; returns its program. Raises OutOfStepError when it is not open."""
         told = params.notebook_document
-        notebook = self._notebooks.get(path_of(told.uri))
+        notebook = self._notebooks.get(self.path(told.uri))
         if notebook is None:
             raise OutOfStepError(f"{told.uri} was changed and is not open")
         cells, changes = notebook.cells, params.change.cells
@@ -155,7 +173,8 @@ class Documents:
 
     def close_notebook(self, uri: str) -> tuple[str, tuple[str, ...]]:
         """Let go of a notebook; returns its path and what its cells were called."""
-        path = path_of(uri)
+        path = self.path(uri)
+        self._unsaved.pop(uri, None)
         notebook = self._notebooks.pop(path, None)
         self._by_path.pop(path, None)
         cells = notebook.cells if notebook is not None else ()
@@ -176,25 +195,46 @@ class Documents:
             notebook = Notebook.of_cells([self._cells[cell].text for cell in cells])
         except NotebookError:
             notebook = Notebook.of_cells(["" for _ in cells])
-        path = path_of(uri)
+        path = self.path(uri)
         self._notebooks[path] = OpenNotebook(uri, path, version, cells, notebook)
         return self._keep(uri, notebook.program, version, "python")
 
     def _keep(self, uri: str, text: str, version: int, language: str) -> Document:
-        document = Document(uri, path_of(uri), text, version, next(self._revisions), self.encoding, language)
+        document = Document(
+            uri, self.path(uri), text, version, next(self._revisions), self.encoding, language
+        )
         self._by_path[document.path] = document
         return document
 
     def close(self, uri: str) -> str:
         """Let go of a document; returns its path."""
-        path = path_of(uri)
+        path = self.path(uri)
+        self._unsaved.pop(uri, None)
         self._by_path.pop(path, None)
         return path
+
+    def _find_place(self, uri: str, suffix: str) -> None:
+        """Choose a path for a document that was never saved: that of no file and no other document."""
+        if not is_unsaved(uri) or uri in self._unsaved:
+            return
+        place = intended_path(uri)
+        folder = os.path.dirname(place) if place is not None else self.home
+        stem = uri.removeprefix(_UNSAVED).rpartition("/")[2].removesuffix(suffix)
+        # No name that anybody can import.
+        paths = (os.path.join(folder or _NOWHERE, f"{stem} (unsaved{mark}){suffix}") for mark in _marks())
+        self._unsaved[uri] = next(
+            path for path in paths if not os.path.lexists(path) and path not in self._by_path
+        )
 
     def uri(self, path: str) -> str:
         """The URI of a file: the client's own where it has the file open."""
         document = self.get(path)
         return document.uri if document is not None else uri_of(path)
+
+
+def _marks() -> Iterator[str]:
+    yield ""
+    yield from map(" {}".format, count(2))
 
 
 def _after(lines: Lines, change: Change) -> str:
@@ -212,6 +252,17 @@ def text_on_disk(path: str) -> str | None:
         return data.decode(encoding)
     except (OSError, SyntaxError, UnicodeError, LookupError):
         return None
+
+
+def is_unsaved(uri: str) -> bool:
+    """Whether a URI is that of a text without a file; Neovim's buffers without names have one with nothing in it."""
+    return uri.startswith(_UNSAVED) or uri == "file://"
+
+
+def intended_path(uri: str) -> str | None:
+    """The file that a text is to be saved as, where that is known and there is its folder."""
+    path = to_fs_path(f"file:{uri.removeprefix(_UNSAVED)}")
+    return path if path and os.path.isabs(path) and os.path.isdir(os.path.dirname(path)) else None
 
 
 def path_of(uri: str) -> str:

@@ -49,8 +49,8 @@ class Session:
         self.server = server
         self.client: Client = client_of(params.capabilities)
         self.options: Options = options_of(params.initialization_options)
-        self.documents = Documents(encoding)
         self.folders = _folders(params)
+        self.documents = Documents(encoding, self._folder_of_unsaved())
         #: What runs of programs showed, until the file is edited.
         self.observed: dict[str, list[types.Diagnostic]] = {}
         self.home = next((each for each in self.folders if os.path.isdir(each)), os.path.expanduser("~"))
@@ -188,6 +188,21 @@ class Session:
         self.folders = tuple(dict.fromkeys([*kept, *(path_of(folder.uri) for folder in event.added)]))
         self.worker.tell(Configure(self.folders))
         self.checker.want_all()
+        self._move_unsaved()
+
+    def _folder_of_unsaved(self) -> str | None:
+        return next(filter(os.path.isdir, self.folders), None)
+
+    def _move_unsaved(self) -> None:
+        """What was never saved lies in the first folder, which may be another now."""
+        home = self._folder_of_unsaved()
+        if home == self.documents.home:
+            return
+        self.documents.home = home
+        for each in self.documents.unsaved():
+            if self.documents.notebook(each.path) is None:
+                self.closed(each.uri)
+                self.opened(types.TextDocumentItem(each.uri, each.language, each.version, each.text))
 
     # What is shown
 
@@ -322,7 +337,7 @@ class Session:
         """Find out what fixes make of the texts, for when somebody asks."""
         task = self._mends.get(request)
         if task is None:
-            task = self._mends[request] = self.spawn(self.worker.ask(request, Mended))
+            task = self._mends[request] = self.spawn(self.worker.ask(request, Mended, about=request.path))
         return task
 
     def _forget_mends(self) -> None:
@@ -336,7 +351,7 @@ class Session:
         if not document.is_program:
             return Seen(document.revision)
         if known is None or known.revision != document.revision:
-            known = await self.worker.ask(See(document.path), Seen)
+            known = await self.worker.ask(See(document.path), Seen, about=document.path)
             self._sights[document.path] = known
         return known
 

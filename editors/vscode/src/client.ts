@@ -36,7 +36,9 @@ export function clientFor(
   const options: LanguageClientOptions = {
     documentSelector: [
       { scheme: "file", language: "python" },
+      { scheme: "untitled", language: "python" },
       { notebook: { notebookType: "jupyter-notebook", scheme: "file" }, language: "python" },
+      { notebook: { notebookType: "jupyter-notebook", scheme: "untitled" }, language: "python" },
     ],
     outputChannel: channels.output,
     traceOutputChannel: channels.trace,

@@ -4,6 +4,7 @@ import * as vscode from "vscode";
 
 const SELECTOR: vscode.DocumentSelector = [
   { scheme: "file", language: "python" },
+  { scheme: "untitled", language: "python" },
   { notebookType: "jupyter-notebook", language: "python" },
 ];
 
