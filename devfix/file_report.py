@@ -24,6 +24,11 @@ class Skipped:
     column: int | None = None
     text: str | None = None
 
+    @property
+    def reason_there(self) -> str:
+        """Why, for somebody who is told the line already."""
+        return self.reason.replace(f" in line {self.line}:", ":", 1)
+
 
 @dataclass(frozen=True, slots=True)
 class Crash:

@@ -321,7 +321,8 @@ def check_syntax(source: Source) -> Source | Skipped:
 def _broken(source: Source, error: SyntaxError) -> Skipped:
     number = error.lineno or 1
     line = source.lines[number - 1].rstrip("\r\n") if number <= len(source.lines) else ""
-    reason = f"has a syntax error in line {number}: {error.msg}"
+    what = error.msg.removesuffix(f" (detected at line {number})")
+    reason = f"has a syntax error in line {number}: {what}"
     text = line if len(line) <= _LINE_LIMIT else None
     return Skipped(source.path, reason, line=number, column=_column_of(error, line, source), text=text)
 

@@ -266,8 +266,27 @@ def test_standard_input_that_needs_nothing_comes_back() -> None:
 def test_standard_input_that_does_not_parse_gives_nothing_back() -> None:
     code, out, err = run("apply", "-", stdin=b"def f(:\n")
     assert (code, out) == (2, "")
-    sentence = "stdin.py:1:7: error: has a syntax error in line 1: invalid syntax\n"
+    sentence = "stdin.py:1:7: error: has a syntax error: invalid syntax\n"
     assert err.endswith(f"\n{sentence}  |\n1 | def f(:\n  |       ^\n  |\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--frobnicate"], "error: No such option: --frobnicate\n"),
+        (["chek"], "error: No such command 'chek'."),
+        (["check", "--jobs", "no\x1b"], "error: Invalid value for '--jobs' / '-j': 'no\\x1b' is not "),
+        (["explain"], "error: Invalid value: give either a rule or --error FILE\n"),
+        (["migrate", "run"], "error: Missing argument 'CAMPAIGN'.\n"),
+    ],
+)
+def test_what_the_command_line_gets_wrong_is_told_as_other_errors_are(
+    words: list[str], sentence: str
+) -> None:
+    code, out, err = run(*words)
+    assert (code, out) == (2, "")
+    assert err.startswith("Usage: devfix ")
+    assert f"\n\n{sentence}" in err
 
 
 @pytest.mark.parametrize(
@@ -277,7 +296,7 @@ def test_a_line_that_does_not_parse_is_shown_where_findings_are_shown_with_their
     options: tuple[str, ...],
 ) -> None:
     code, _, err = run("check", "-", *options, stdin=b"def f(:\n")
-    assert (code, err) == (2, "stdin.py:1:7: error: has a syntax error in line 1: invalid syntax\n")
+    assert (code, err) == (2, "stdin.py:1:7: error: has a syntax error: invalid syntax\n")
 
 
 def test_standard_input_has_a_name_and_settings() -> None:

@@ -119,7 +119,7 @@ def test_a_file_that_is_named_is_parsed_whatever_is_in_it(
         return done.exit_code, done.stderr
 
     def complaint(name: str) -> tuple[int, str]:
-        sentence = f"{name}:1:12: error: has a syntax error in line 1: invalid syntax"
+        sentence = f"{name}:1:12: error: has a syntax error: invalid syntax"
         return 2, f"{sentence}\n  |\n1 | {BROKEN}  |            ^\n  |\n"
 
     for _ in range(2):  # the second time some of it is remembered

@@ -77,6 +77,13 @@ def test_what_is_no_python_is_skipped_with_a_reason(data: bytes, reason: str) ->
     assert reason in refuse(data)
 
 
+def test_the_line_of_a_syntax_error_is_told_once() -> None:
+    assert refuse(b'x = """\n').endswith(
+        "has a syntax error in line 1: unterminated triple-quoted string literal"
+    )
+    assert refuse(b'x = """\n\n').endswith("(detected at line 2)")
+
+
 @pytest.mark.parametrize(
     ("text", "place"),
     [

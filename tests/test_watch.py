@@ -116,7 +116,7 @@ def test_into_a_pipe_there_are_findings_alone(watching: list[Watching]) -> None:
     assert check.told() == "0 findings"
     assert check.written() == []
     write("a.py", "import torch\ndef broken(:\n")
-    assert check.told() == "a.py:2:12: error: has a syntax error in line 2: invalid syntax"
+    assert check.told() == "a.py:2:12: error: has a syntax error: invalid syntax"
     assert check.told() == "0 findings, and errors"
     write("a.py", FAULTY)
     assert check.told() == "1 finding"

@@ -23,6 +23,7 @@ from devfix.cli import (
     run,
     standard_streams,
 )
+from devfix.cli.usage_errors import Commands
 
 # What the commands need is imported inside them: `devfix --help` must not wait for it.
 
@@ -31,6 +32,7 @@ _SELDOM = (200_000, 20, 100)
 
 app = typer.Typer(
     name="devfix",
+    cls=Commands,
     help="Find PyTorch code that dies on an accelerator with a device or dtype mismatch, and fix it.",
     epilog="Exit codes: 0 clean, 1 findings or changes, 2 error (usage, settings, a file that cannot be read).",
     no_args_is_help=True,

@@ -27,11 +27,11 @@ def render_faults(results: Results, paint: Paint, *, excerpts: bool = False) -> 
 
 def _skipped(skipped: Skipped, paint: Paint) -> str:
     word = paint("red", "error") if skipped.fault else paint("yellow", "skipped")
-    path, reason = paint("bold", printable(skipped.path)), printable(skipped.reason)
+    path = paint("bold", printable(skipped.path))
     if skipped.line is None:
-        return f"{word}: {path} {reason}"
+        return f"{word}: {path} {printable(skipped.reason)}"
     column = "" if skipped.column is None else f":{skipped.column + 1}"
-    return f"{path}:{skipped.line}{column}: {word}: {reason}"
+    return f"{path}:{skipped.line}{column}: {word}: {printable(skipped.reason_there)}"
 
 
 def _excerpt(skipped: Skipped, paint: Paint) -> Iterator[str]:
