@@ -104,6 +104,9 @@ def _say(text: str) -> int:
 
 
 def _clean(options: Options) -> int:
+    missing = [str(path) for path in options.paths if not os.path.lexists(path)]
+    if missing:
+        raise UsageError(f"{missing[0]} does not exist")
     settings = configuration_of(options.asked).in_folder(_common_folder(options))
     folder, _ = cache_folder(options.paths, settings, options.cache_dir)
     removed = remove(folder)

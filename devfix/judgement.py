@@ -206,9 +206,10 @@ class _Ledger:
     def _unused_in(self, source: Source) -> Iterator[Finding]:
         for comment in source.suppressions:
             if comment.malformed:
-                yield _report(
-                    source.path, comment, f"`{comment.text}` is not a comment devfix understands", None
+                message = (
+                    f"`{comment.text}` is not a comment devfix understands; write `# devfix: ignore[CODE]`"
                 )
+                yield _report(source.path, comment, message, None)
             elif self.failed or source.path in self.unfinished or not self.selection.is_complete:
                 continue
             elif not comment.rules:

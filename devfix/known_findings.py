@@ -160,14 +160,14 @@ class Ignored:
     def told(self) -> str:
         """What was done, in a line."""
         if not self.findings:
-            return "Nothing to suppress."
+            return "Nothing was suppressed." if self.results.skipped else "Nothing to suppress."
         comments = "1 comment" if self.comments == 1 else f"{self.comments} comments"
         return f"Suppressed {_findings(self.findings)} by {comments}."
 
 
 def ignore(results: Results, reason: str, paths: Sequence[Path], *, write: bool) -> Ignored:
     """Suppress each finding below ``paths`` by a comment, where one can stand; a file is written whole or not at all."""
-    reports, comments, places = [], 0, places_of(paths)
+    reports, suppressed, comments, places = [], 0, 0, places_of(paths)
     for report in results.reports:
         source = results.source(report.path)
         if source is None or not report.findings:
@@ -179,6 +179,7 @@ def ignore(results: Results, reason: str, paths: Sequence[Path], *, write: bool)
         changed = replace(report, findings=left, new_text=done.text if done.comments else None)
         (changed,) = write_reports([changed], results.sources, places) if write else [changed]
         reports.append(changed)
-        comments += done.comments if changed.new_text is not None else 0
-    after = replace(results, reports=tuple(reports))
-    return Ignored(after, len(results.findings) - len(after.findings), comments)
+        if changed.new_text is not None:
+            suppressed += len(report.findings) - len(left)
+            comments += done.comments
+    return Ignored(replace(results, reports=tuple(reports)), suppressed, comments)

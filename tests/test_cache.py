@@ -477,6 +477,13 @@ def test_the_command_keeps_its_cache_beside_the_settings() -> None:
     assert not folder.exists()
 
 
+def test_nothing_is_removed_for_what_is_not_there() -> None:
+    write({"inner/a.py": FAULTY})
+    assert _devfix("check", "inner") == 1
+    assert _devfix("clean", "innner") == 2
+    assert Path(store.FOLDER).exists()
+
+
 def test_the_user_says_where_the_cache_is() -> None:
     write(a=FAULTY)
     assert _devfix("check", "--no-cache", "--cache-dir", "../named") == 1

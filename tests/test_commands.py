@@ -73,6 +73,13 @@ def test_a_wrong_command_line_is_error_2(arguments: tuple[str, ...]) -> None:
     assert err
 
 
+def test_a_file_that_is_called_like_an_option_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    write("-x.py", CODE)
+    monkeypatch.setattr(sys, "argv", ["devfix", "check", "-x.py"])
+    assert run("check", "-x.py")[2].endswith("error: No such option: -x; the file is `./-x.py`\n")
+    assert run("check", "./-x.py")[0] == 1
+
+
 # ---- check
 
 

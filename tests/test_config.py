@@ -133,7 +133,7 @@ def test_nonsense_is_an_error(key: str, value: object, message: str) -> None:
             "pyproject.toml:3: unknown key `selct` in [tool.devfix]",
         ),
         ("devfix.toml", "select = []\nignore = 1\n", "devfix.toml:2: `ignore` must be a list"),
-        ("pyproject.toml", "[tool.devfix\n", "pyproject.toml: "),
+        ("pyproject.toml", "[tool.devfix\n", "pyproject.toml:1:13: Expected "),
         ("pyproject.toml", "[tool]\ndevfix = 'text'\n", "pyproject.toml: [tool.devfix] must be a table"),
         (
             "devfix.toml",

@@ -370,7 +370,10 @@ def test_a_misspelt_name_is_told_apart_from_that_of_an_absent_pack(comment: str,
 
 def test_a_malformed_suppression_is_found() -> None:
     (finding,) = check("x = 1  # devfix: ingore\n", BAD).findings
-    assert finding.message == "`# devfix: ingore` is not a comment devfix understands"
+    assert (
+        finding.message
+        == "`# devfix: ingore` is not a comment devfix understands; write `# devfix: ignore[CODE]`"
+    )
     assert finding.fix is None
 
 

@@ -12,7 +12,7 @@ from fakes import UNSAFE, ToyEditError, WordRule, identity, toy_edits
 from notebook_texts import notebook_text, program_of
 from typer.testing import CliRunner
 
-from devfix import commands, engine
+from devfix import commands, engine, writing
 from devfix.cli import app
 from devfix.cli.options import OutputFormat
 from devfix.config.keys import OUTPUT_FORMATS
@@ -347,6 +347,17 @@ def test_comments_are_written_for_all_that_is_found() -> None:
     assert run("check", "--add-ignore") == (0, "Nothing to suppress.\n", "")
     assert path.read_bytes() == expected
     assert run("check")[0] == 0
+
+
+def test_what_could_not_be_written_is_not_suppressed(monkeypatch: pytest.MonkeyPatch) -> None:
+    write("a.py", "import torch\nbad\n")
+    path = write("b.py", "import torch\nbad; worse\n")
+    monkeypatch.setattr(writing, "may_write", lambda path: path != "b.py")
+    code, out, err = run("check", "--add-ignore")
+    assert (code, out) == (2, "Suppressed 1 finding by 1 comment.\n")
+    assert err == "error: b.py is read-only, or its folder is\n"
+    assert run("check", "--add-ignore", "b.py")[:2] == (2, "Nothing was suppressed.\n")
+    assert path.read_text() == "import torch\nbad; worse\n"
 
 
 def test_comments_may_have_a_reason() -> None:

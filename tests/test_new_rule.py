@@ -111,7 +111,11 @@ def test_a_rule_is_added_to_the_pack_in_this_folder(monkeypatch: pytest.MonkeyPa
         (["bad-thing", "--pack", "other"], "announces no rules"),
         (["bad-thing", "--pack", "faulty"], "pyproject.toml: "),
         (["bad-thing", "--pack", "1-rules"], "gives no name for a package"),
-        (["good-thing", "--pack", "acme-rules"], "is there already"),
+        (
+            ["good-thing", "--pack", "acme-rules"],
+            "good_thing.py, acme-rules/cases/good-thing/before.py, acme-rules/cases",
+        ),
+        (["good-thing", "--pack", "acme-rules"], "are there already"),
     ],
 )
 def test_what_cannot_be_made_is_told_and_nothing_is_written(arguments: list[str], told: str) -> None:

@@ -28,6 +28,15 @@ from devfix.cli.settings_options import takes_settings
 if TYPE_CHECKING:
     from devfix.config import Asked
 
+_Tolerance = Annotated[
+    float | None,
+    typer.Option(
+        min=0,
+        metavar="NUMBER",
+        help="Relative difference allowed where numbers need not be the same. Default: 0.02.",
+    ),
+]
+
 
 @takes_settings
 def prove(
@@ -65,12 +74,7 @@ def prove(
         bool,
         typer.Option("--no-reference", help="Run the program before and after only, and compare no results."),
     ] = False,
-    tolerance: Annotated[
-        float | None,
-        typer.Option(
-            min=0, help="Relative difference allowed where numbers need not be the same. Default: 0.02."
-        ),
-    ] = None,
+    tolerance: _Tolerance = None,
     output_format: Plain = PlainFormat.TEXT,
     output_file: ReportFile = None,
     jobs: Annotated[

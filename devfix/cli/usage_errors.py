@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import re
 import sys
 from collections.abc import Iterator
@@ -41,6 +42,14 @@ def _told() -> Iterator[None]:
             raise
         told = io.StringIO()
         error.show(told)  # type: ignore[attr-defined]
-        lines = re.sub(r"^Error: ", "error: ", told.getvalue(), count=1, flags=re.MULTILINE).splitlines()
+        text = re.sub(r"^Error: ", "error: ", told.getvalue(), count=1, flags=re.MULTILINE)
+        lines = f"{text.rstrip()}{_file_that_was_meant(error)}".splitlines()
         sys.stderr.writelines(f"{printable(line)}\n" for line in lines)
         raise typer.Exit(error.exit_code) from None  # type: ignore[attr-defined]
+
+
+def _file_that_was_meant(error: Exception) -> str:
+    """How a file is named that begins as options do, where there is one."""
+    option = getattr(error, "option_name", None)
+    words = [word for word in sys.argv[1:] if isinstance(option, str) and word.startswith(option)]
+    return next((f"; the file is `./{word}`" for word in words if os.path.isfile(word)), "")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -24,6 +25,8 @@ PYPROJECT = "pyproject.toml"
 #: The names of settings files; of several in one folder the first one counts.
 NAMES = (".devfix.toml", "devfix.toml", PYPROJECT)
 _TABLE = "tool.devfix"
+#: How the parser of TOML says where something is wrong.
+_AT = re.compile(r" \(at line (\d+), column (\d+)\)$")
 
 
 def settings_file(folder: str) -> str | None:
@@ -135,7 +138,9 @@ def _parsed(path: str, text: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise ConfigError(f"{_shown(path)}: {error}") from error
+        at = _AT.search(str(error))
+        place, message = (f":{at[1]}:{at[2]}", str(error)[: at.start()]) if at else ("", str(error))
+        raise ConfigError(f"{_shown(path)}{place}: {message}") from error
 
 
 def _table(document: dict[str, Any], path: str) -> tuple[object | None, str]:

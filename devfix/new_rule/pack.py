@@ -85,7 +85,7 @@ def _written(folder: Path, texts: dict[str, str]) -> list[Path]:
     paths = {folder / name: text for name, text in texts.items()}
     there = [str(path) for path in paths if path.exists()]
     if there:
-        raise PackError(f"{', '.join(there)} is there already")
+        raise PackError(f"{', '.join(there)} {'is' if len(there) == 1 else 'are'} there already")
     try:
         for path, text in paths.items():
             path.parent.mkdir(parents=True, exist_ok=True)
