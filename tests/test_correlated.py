@@ -327,7 +327,8 @@ for _ in range(3):
         ("args.overlap and len(x) > 2", "", "pass", []),
         ("not args.overlap", "", "pass", ["18: device"]),
         ("args.other", "", "pass", ["18: device"]),
-        ("args.overlap", ", args=args", "pass", ["18: device"]),
+        ("args.overlap", ", args=args", "pass", []),
+        ("args.overlap", ", args=parser.parse_args()", "pass", ["18: device"]),
         ("args.overlap", "", "args.overlap = True", ["18: device"]),
     ],
 )

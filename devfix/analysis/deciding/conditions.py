@@ -12,6 +12,7 @@ from devfix.analysis.deciding import (
     answers,
     asked_again,
     asked_places,
+    callers_choices,
     compared_switches,
     correlated,
     data_tests,
@@ -246,7 +247,7 @@ def decide_devices(interp: Interpreter, node: ast.IfExp, body: Value, orelse: Va
 def settle(interp: Interpreter, test: ast.expr, outcome: bool) -> None:
     """A flag that was once taken to be set is set from there on: what else depends on it, or did before, agrees."""
     for part, found in parts_of(test, outcome):
-        correlated.assume(interp, part, found)
+        callers_choices.assume(interp, part, found)
         asked, opposite = compared_switches.asked(interp, part)
         correlated.settle(interp, asked, found != opposite)
         if isinstance(asked, (ast.Name, ast.Attribute)) and interp.eval(asked) == Scalar("bool"):
@@ -296,11 +297,11 @@ def _asks_for_end(test: ast.expr) -> bool:
 def assume(interp: Interpreter, test: ast.expr, outcome: bool, within: ast.If | None = None) -> None:
     """Narrow variables by a test that came out as ``outcome``; ``within`` is its statement, where it has branches."""
     if isinstance(test, ast.BoolOp):
-        correlated.assume(interp, test, outcome, within)
+        callers_choices.assume(interp, test, outcome, within)
     for asked, parted in data_tests.asked_where_they_are(interp, test):
         _narrow(interp, asked, replace(parted, split=None))
     for part, found in parts_of(test, outcome):
-        correlated.assume(interp, part, found, within)
+        callers_choices.assume(interp, part, found, within)
         if isinstance(part, ast.Compare) and len(part.ops) == 1:
             _assume_compare(interp, part, found)
             for ranked, alone in rank_tests.compared(part):

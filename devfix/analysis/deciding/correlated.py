@@ -12,10 +12,9 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple, TypeGuard
 
 from devfix.analysis.deciding import compared_switches
-from devfix.analysis.deciding.steadiness import holds_still, is_steady, loop_of, options_in
+from devfix.analysis.deciding.steadiness import holds_still, is_steady, loop_of
 from devfix.analysis.domain.state import State, is_loaded, parted
 from devfix.analysis.domain.values import Ref, Tensor, TupleValue, Union, Value
-from devfix.analysis.text.scope_names import parameters_of
 from devfix.analysis.text.syntax import remembered, statements_in, walk
 from devfix.analysis.text.targets import targets
 
@@ -41,17 +40,13 @@ Outcomes = Mapping[str, tuple[Value, Value]]
 
 
 def assume(interp: Interpreter, part: ast.expr, outcome: bool, within: ast.If | None = None) -> None:
-    """What was chosen by a test is what it chooses when it comes out as ``outcome``, for what is named ``within``."""
-    frame, script = interp.frame, interp.stack[0]
-    if not frame.choices and not script.choices:
+    """What the function chose by a test is what it chooses when it comes out as ``outcome``, for what is named ``within``."""
+    frame = interp.frame
+    if not frame.choices:
         return
-    part, swapped = _affirmed(part)
-    outcome = outcome != swapped
-    for known, comes_out in _known(part, outcome, frame.choices):
-        _narrow(interp, part, known, comes_out, within)
-    if script is not frame and script.choices and _is_of_script(interp, script, part):
-        for known, comes_out in _known(part, outcome, script.choices):
-            _narrow_given(interp, known, comes_out, within)
+    part, swapped = affirmed(part)
+    for chosen, comes_out in chosen_by(part, outcome != swapped, frame.choices):
+        _narrow(interp, part, chosen, comes_out, within)
 
 
 @contextmanager
@@ -73,7 +68,7 @@ def supposed(interp: Interpreter, parts: Iterable[tuple[ast.expr, bool]]) -> Ite
             interp.state.set(frame.id, name, was)
 
 
-def _known(
+def chosen_by(
     part: ast.expr, outcome: bool, choices: Mapping[str, Mapping[str, Choice]]
 ) -> Iterator[tuple[Mapping[str, Choice], bool]]:
     """What was chosen by tests that come out in a certain way where one does, the latest first."""
@@ -93,8 +88,8 @@ def settled(interp: Interpreter, test: ast.expr) -> bool | None:
     """How a test comes out by what its option was taken to be before; None where none was, or it is another by now."""
     if not interp.frame.settled and not interp.stack[0].settled:
         return None
-    affirmed, swapped = _affirmed(test)
-    part, opposite = compared_switches.asked(interp, affirmed)
+    part, swapped = affirmed(test)
+    part, opposite = compared_switches.asked(interp, part)
     if not isinstance(part, (ast.Name, ast.Attribute)):
         return None
     frame, key = _kept(interp, part)
@@ -114,74 +109,10 @@ def _narrow(
     interp: Interpreter, test: ast.expr, known: Mapping[str, Choice], outcome: bool, within: ast.If | None
 ) -> None:
     frame = interp.frame
-    for name in known if within is None else [name for name in _named(within) if name in known]:
+    for name in known if within is None else [name for name in named(within) if name in known]:
         choice = known[name]
         if interp.state.get(frame.id, name) is choice.joined and holds_still(interp, choice.test, test):
             interp.state.set(frame.id, name, choice.then if outcome else choice.other)
-
-
-def _is_of_script(interp: Interpreter, script: Frame, test: ast.expr) -> bool:
-    """Whether a function of the script asks for what the script asked for: for names that are not its own."""
-    frame = interp.frame
-    if frame.module != script.id or not options_in(test):
-        return False
-    names = (name.id for name in walk(test) if isinstance(name, ast.Name))
-    return all(interp.state.get(frame.id, name) is None for name in names)
-
-
-def of_script(interp: Interpreter, node: ast.Name, value: Value) -> Value:
-    """What a name of the script is where a function has asked for what the script chose it by."""
-    frame, script = interp.frame, interp.stack[0]
-    if not script.choices or frame.function is None or not isinstance(value, OWN):
-        return value
-    for test, outcome in _guards(frame.function.node).get(node, ()):
-        part, swapped = _affirmed(test)
-        for known, comes_out in _known(part, outcome != swapped, script.choices):
-            choice = known.get(node.id)
-            if choice is not None and choice.joined is value and _is_of_script(interp, script, part):
-                return choice.then if comes_out else choice.other
-    return value
-
-
-@remembered
-def _guards(function: ast.AST) -> dict[ast.Name, list[tuple[ast.expr, bool]]]:
-    """The names in the branches of a function's tests of options, with these tests and how they come out."""
-    guards: dict[ast.Name, list[tuple[ast.expr, bool]]] = {}
-    for part in statements_in(function):
-        if not isinstance(part, ast.If):
-            continue
-        for branch, outcome, whole in ((part.body, True, ast.And), (part.orelse, False, ast.Or)):
-            each_holds = isinstance(part.test, ast.BoolOp) and isinstance(part.test.op, whole)
-            tests = part.test.values if each_holds and isinstance(part.test, ast.BoolOp) else [part.test]
-            asked = [(test, outcome) for test in tests if options_in(test)]
-            for name in (each for statement in branch for each in walk(statement) if asked):
-                if isinstance(name, ast.Name):
-                    guards.setdefault(name, []).extend(asked)
-    return guards
-
-
-def _narrow_given(
-    interp: Interpreter, known: Mapping[str, Choice], outcome: bool, within: ast.If | None
-) -> None:
-    """The same for what the script chose and a function has, under whatever name."""
-    frame = interp.frame
-    if frame.function is None or not known:
-        return
-    names = (
-        _named(within) if within is not None else [each.arg for each in parameters_of(frame.function.node)]
-    )
-    for name in names:
-        value = interp.state.get(frame.id, name)
-        choice = next((each for each in known.values() if _are_the_same(value, each.joined)), None)
-        if choice is not None:
-            interp.state.set(frame.id, name, choice.then if outcome else choice.other)
-
-
-def _are_the_same(one: Value | None, other: Value) -> bool:
-    """Whether a value may be the same things as another, in whatever order."""
-    if not isinstance(one, Union) or not isinstance(other, Union) or len(one.members) != len(other.members):
-        return False
-    return all(member in other.members for member in one.members)
 
 
 def _excluded(test: ast.expr, asked: Mapping[str, object]) -> list[str]:
@@ -208,7 +139,7 @@ def outcomes(interp: Interpreter, node: ast.If, then: State, other: State) -> Ou
     known = {*frame.choices.get(key, ())}
     for key in _excluded(node.test, frame.choices):
         known.update(frame.choices[key])
-    names = (name for name in _named(node) if name in known or name in bound_in(node))
+    names = (name for name in named(node) if name in known or name in bound_in(node))
     pairs = {name: (then.get(frame.id, name), other.get(frame.id, name)) for name in names}
     found = {name: (a, b) for name, (a, b) in pairs.items() if a is not None and b is not None and a is not b}
     _tell_made(interp, node.test, found, then, other)
@@ -324,8 +255,8 @@ def keep_expression(interp: Interpreter, node: ast.IfExp, joined: Value, then: V
 
 def _key(test: ast.expr) -> tuple[str, bool]:
     """What a test asks, and whether it asks for the opposite."""
-    affirmed, swapped = _affirmed(test)
-    return _dumped(affirmed), swapped
+    part, swapped = affirmed(test)
+    return _dumped(part), swapped
 
 
 def _is_asked_again(interp: Interpreter, test: ast.expr) -> bool:
@@ -352,7 +283,7 @@ _OPPOSITES: dict[type, type[ast.cmpop]] = {
 
 
 @remembered
-def _affirmed(test: ast.expr) -> tuple[ast.expr, bool]:
+def affirmed(test: ast.expr) -> tuple[ast.expr, bool]:
     """A test without the ``not`` before it or in it, and whether it was one."""
     swapped = False
     while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
@@ -384,7 +315,7 @@ def _dumped(test: ast.expr) -> str:
 
 
 @remembered
-def _named(node: ast.If) -> frozenset[str]:
+def named(node: ast.If) -> frozenset[str]:
     """All names in a test and its branches."""
     return frozenset(part.id for part in walk(node) if isinstance(part, ast.Name))
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from devfix.analysis.deciding import (
     answers,
-    correlated,
+    callers_choices,
     emptiness,
     read_values,
 )
@@ -82,7 +82,7 @@ def name(interp: Interpreter, node: ast.Name) -> Value:
     """
     value = interp.lookup(node.id)
     if value is not None:
-        return correlated.of_script(interp, node, value) if interp.stack[0].choices else value
+        return callers_choices.of_script(interp, node, value) if interp.stack[0].choices else value
     builtin = names.builtin(node.id)
     if builtin is not None:
         return builtin
