@@ -334,3 +334,43 @@ last(torch.ones(2, 3){given})
 )
 def test_every_part_of_a_large_module_is_visited(visit: str, given: str, found: bool) -> None:
     assert bool(clashes(VISITED.format(visit=visit, given=given))) is found
+
+
+#: Either of two networks of other layers, of which the one has an activation, and the other a layer more.
+EITHER = """
+import argparse
+import torch
+from torch import nn
+
+def narrow():
+    return nn.Sequential(nn.Linear(2, 2), {activation})
+
+def deep():
+    return nn.Sequential(nn.Linear(2, 3), nn.Tanh(), nn.Linear(3, 2))
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--kind", default="deep")
+args = parser.parse_args()
+net = {{"narrow": narrow, "deep": deep}}[args.kind](){moved}
+for name, part in net.named_modules():
+    for parameter in part.parameters(recurse=False):
+        print(name, parameter.detach().numpy().shape)
+for part in net.modules():
+    print([parameter.detach().numpy().shape for _, parameter in part.named_parameters()])
+"""
+
+
+@pytest.mark.parametrize(
+    ("activation", "moved", "found"),
+    [
+        ("nn.ReLU()", ".cuda()", 2),
+        ("nn.Sequential(nn.Dropout(0.1), nn.Flatten())", ".cuda()", 2),
+        ("nn.ReLU()", "", 0),
+        ("nn.ReLU()", ".to(args.kind)", 0),
+        ("nn.PReLU()", ".cuda()", 2),
+    ],
+)
+def test_layers_without_weights_do_not_hide_where_the_others_are(
+    activation: str, moved: str, found: int
+) -> None:
+    assert len(clashes(EITHER.format(activation=activation, moved=moved))) == found

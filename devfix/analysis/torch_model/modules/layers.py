@@ -360,6 +360,13 @@ def _packaged(spec: LayerSpec, name: str, result: Tensor, *, packed: bool) -> Va
     return TupleValue((result, result)) if spec.attention or name == "LSTMCell" else result
 
 
+def is_stateless(interp: Interpreter, obj: Obj) -> bool:
+    """Whether it is nothing but a layer of torch's that has no weights."""
+    name = layer_name(interp, obj.cls) if isinstance(obj.cls, External) else ""
+    others = name in WEIGHTED or name in CONTAINERS or name in WRAPPERS or name in losses.CRITERIA
+    return name not in ("", "Module") and not others and obj.place is None and obj.element is None
+
+
 def _stateless(interp: Interpreter, obj: Obj, name: str, site: CallSite) -> Value:
     """Activations, pooling, dropout: one tensor in, one of the same place out."""
     value = operand_types.tensor_of(interp, site.args[0].value) if site.args else UNKNOWN

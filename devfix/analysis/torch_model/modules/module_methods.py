@@ -116,7 +116,9 @@ def _parameters(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
 
 
 def _opaque(interp: Interpreter, ref: Ref) -> bool:
-    return interp.obj(ref).kind == "module" and interp.obj(ref).items is None
+    """Whether a module may have parameters that nobody sees; an activation of torch's has none."""
+    obj = interp.obj(ref)
+    return obj.kind == "module" and obj.items is None and not layers.is_stateless(interp, obj)
 
 
 def _named_parameters(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
