@@ -231,6 +231,16 @@ def test_a_file_may_have_lines_as_long_as_it_has() -> None:
     assert breaks(longer, "#" * 150 + "\n") == longer
 
 
+def test_a_line_in_place_of_one_that_was_too_long_already_stays_a_line() -> None:
+    line = "spec = torch.stft(wave, n_fft, hop_length, window=window, return_complex=True, normalized=normalized)\n"
+    moved = line.replace("window=window", "window=window.to(wave.device)")
+    made = broken(Written(Source("main.py", "x = 1\n" + line), Source("main.py", "x = 2\n" + moved)))
+    assert made == "x = 2\n" + moved
+    short = line.replace(", normalized=normalized", "")
+    made = broken(Written(Source("main.py", "x = 1\n" + short), Source("main.py", "x = 1\n" + moved)))
+    assert made != "x = 1\n" + moved
+
+
 def test_a_line_that_was_there_stays() -> None:
     before = "x = 1\n" + "f(" + ", ".join(["x.to(device)"] * 9) + ")\n"
     assert (

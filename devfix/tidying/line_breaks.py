@@ -1,4 +1,7 @@
-"""Line breaks: new lines that are longer than those of their file may be are broken as formatters break them."""
+"""Line breaks: new lines that are longer than those of their file may be are broken as formatters break them.
+
+One in place of a line that people had left whole, however long it was, is left whole as well.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +47,9 @@ def broken(written: Written) -> str:
     long = [
         number
         for number, line in enumerate(after.lines, 1)
-        if len(line.rstrip()) > written.longest and written.is_new_line(number)
+        if len(line.rstrip()) > written.longest
+        and written.is_new_line(number)
+        and not written.was_left_whole(number)
     ]
     if not long:
         return after.text

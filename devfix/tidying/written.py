@@ -58,6 +58,13 @@ class Written:
         hunk = self._hunk(number)
         return "" if hunk is None else "".join(self.before.lines[hunk[0] : hunk[1]])
 
+    def was_left_whole(self, number: int) -> bool:
+        """Whether a line stands in place of one that nobody broke, though it was longer than formatters leave any."""
+        hunk = self._hunk(number)
+        if hunk is None or hunk[1] - hunk[0] != hunk[3] - hunk[2]:
+            return False
+        return len(self.before.lines[hunk[0] + number - 1 - hunk[2]].rstrip()) > WIDEST
+
     def holds(self, parts: list[Offsets]) -> bool:
         """Whether all parts, of one statement, were written in addition to what was there."""
         hunk = self._hunk(self.after.text.count("\n", 0, parts[0][0]) + 1)
