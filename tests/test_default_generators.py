@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from text_program import check_texts, files
+import pytest
+from text_program import check_texts, files, fix_texts
+
+from devfix.findings import Applicability
 
 PROGRAM = """
 import torch
@@ -30,3 +33,42 @@ def test_the_default_generator_is_named_where_none_is_given() -> None:
 def test_a_generator_that_is_given_is_meant() -> None:
     (message,) = said("mine = torch.Generator()", ", generator=mine")
     assert message.startswith("the generator is on the CPU")
+
+
+DRAWN = """
+import torch
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+{seeded}
+print(torch.randn(2, 3{given}))
+"""
+
+
+@pytest.mark.parametrize(
+    ("seeded", "given"),
+    [
+        ("", ", generator=torch.manual_seed(0), device=device"),
+        ("mine = torch.manual_seed(0)", ", generator=mine, device=device"),
+        ("mine = torch.random.manual_seed(0)", ", device=device, generator=mine"),
+    ],
+)
+def test_what_a_seed_gives_back_draws_on_the_cpu(seeded: str, given: str) -> None:
+    before = files(DRAWN.format(seeded=seeded, given=given))
+    (message,) = [each.message for each in check_texts(before)]
+    assert message.startswith("the generator is on the CPU")
+    after, reports = fix_texts(before, Applicability.SAFE)
+    assert ".to(device))" in after["main.py"]
+    assert [each for report in reports for each in report.findings] == []
+
+
+@pytest.mark.parametrize(
+    ("seeded", "given"),
+    [
+        ("mine = torch.manual_seed(0)", ", generator=mine"),
+        ("torch.manual_seed(0)", ", device=device"),
+        ("mine = torch.cuda.manual_seed(0)", ", generator=mine, device=device"),
+        ("mine = torch.Generator(device).manual_seed(0)", ", generator=mine, device=device"),
+    ],
+)
+def test_a_seed_that_is_only_set_is_no_generator(seeded: str, given: str) -> None:
+    assert check_texts(files(DRAWN.format(seeded=seeded, given=given))) == []

@@ -652,3 +652,27 @@ def test_what_numpy_had_of_pythons_own_reads_a_tensor_anywhere(name: str) -> Non
 def test_what_is_numpys_own_does_not() -> None:
     text = "import numpy as np\nimport torch\nx = torch.ones(2, device='cuda')\nprint(np.float64(x))\n"
     assert clashes(text) == ["4: numpy"]
+
+
+@pytest.mark.parametrize(("given", "found"), [("float64", ["10: dtype"]), ("float32", [])])
+def test_an_array_that_is_there_at_times_is_known_where_it_is_asked_for(given: str, found: list[str]) -> None:
+    program = f"""
+    import sys
+    import numpy as np
+    import torch
+    points = torch.ones(3, 3)
+    turned = np.eye(3, dtype=np.{given}) if len(sys.argv) > 1 else None
+    turn = torch.from_numpy(turned) if turned is not None else None
+
+    if turn is not None:
+        print(turn @ points)
+    """
+    assert clashes(program) == found
+
+
+@pytest.mark.parametrize("asked", ["np.squeeze(x)", "np.squeeze(x, axis=0)", "np.swapaxes(x, 0, 1)"])
+def test_what_numpy_leaves_to_the_method_of_a_tensor_is_a_tensor_where_that_is(asked: str) -> None:
+    text = f"import numpy as np\nimport torch\nx = torch.ones(1, 2, device='{{}}')\ny = {asked}\nprint(y.numpy())\n"
+    assert clashes(text.format("cuda")) == ["5: numpy"]
+    assert clashes(text.format("cpu")) == []
+    assert clashes(text.format("cuda").replace("y.numpy()", "y + x.squeeze()")) == []

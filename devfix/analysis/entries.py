@@ -21,7 +21,7 @@ from devfix.analysis.domain.values import (
     Value,
 )
 from devfix.analysis.interpreter import Interpreter
-from devfix.analysis.language.frames import CallSite, Frame
+from devfix.analysis.language.frames import Arg, CallSite, Frame
 from devfix.analysis.library import Library
 from devfix.analysis.nn.modules import (
     forget_where,
@@ -35,7 +35,7 @@ from devfix.analysis.record.recorder import Recorder, place_of
 from devfix.analysis.record.trails import Trail
 from devfix.analysis.reuse import reads
 from devfix.analysis.reuse.ledger import BLOCK
-from devfix.analysis.text import moved_globals, own_handling
+from devfix.analysis.text import absent_arguments, moved_globals, own_handling
 from devfix.analysis.text.scope_names import positional_of
 from devfix.analysis.text.syntax import is_main_guard
 from devfix.analysis.torch_model.devices import default_choices
@@ -281,7 +281,10 @@ def _definitions(tree: ast.Module) -> dict[ast.AST, str]:
     return found
 
 
-def _call_symbolically(interp: Interpreter, function: Function, first: list[Value]) -> None:
+def _call_symbolically(
+    interp: Interpreter, function: Function, first: list[Value], given: dict[str, Arg] | None = None
+) -> None:
+    """Call what nobody called, and once more with what is ``given``, if anything is."""
     if isinstance(function.node, ast.Lambda) or reads.was_executed(interp, function):
         return
     source = interp.program.sources[function.path]
@@ -290,16 +293,16 @@ def _call_symbolically(interp: Interpreter, function: Function, first: list[Valu
     checks = own_handling.hands_over(source, function.node)
     if checks and not any(_is_placed(interp, value) for value in first):
         return
-    interp.state.dead = False
-    before = interp.state.fork()
-    place = _place(function.node)
-    interp.call_function(
-        function, first, place, CallSite(place, keywords=receivers.undecided(interp, function))
-    )
-    if interp.exhausted:
-        interp.recorder.leave(function.path, function.scope)
-    interp.finish()
-    interp.state = before
+    undecided = receivers.undecided(interp, function)
+    for keywords in (undecided, {**undecided, **given}) if given else (undecided,):
+        interp.state.dead = False
+        before = interp.state.fork()
+        place = _place(function.node)
+        interp.call_function(function, first, place, CallSite(place, keywords=keywords))
+        if interp.exhausted:
+            interp.recorder.leave(function.path, function.scope)
+        interp.finish()
+        interp.state = before
 
 
 def _is_placed(interp: Interpreter, receiver: Value) -> bool:
@@ -346,13 +349,12 @@ def _call_on(interp: Interpreter, cls: Class, receiver: Value, method: Function)
     """A module's ``forward`` gets tensors whose device is learnt from what they meet."""
     name = getattr(method.node, "name", "")
     args: list[Value] = [receiver]
+    scope = f"{method.path}:{method.scope}:"
     if name in ("forward", "training_step", "validation_step") and is_module_class(interp, cls):
         parameters = positional_of(method.node)[1:]
         optional = len(method.node.args.defaults)
         required = parameters[: len(parameters) - optional] if optional else parameters
-        for parameter in required:
-            token = f"{method.path}:{method.scope}:{parameter.arg}"
-            args.append(_symbolic_input(parameter, token))
+        args.extend(_symbolic_input(parameter, scope + parameter.arg) for parameter in required)
     source = interp.program.sources[method.path]
     if name != "forward" and (
         own_handling.registers(source, method.node) or own_handling.moves(source, method.node)
@@ -363,7 +365,10 @@ def _call_on(interp: Interpreter, cls: Class, receiver: Value, method: Function)
         _call_symbolically(interp, method, args)
         interp.state = before
     else:
-        _call_symbolically(interp, method, args)
+        # What it can do without, and asks for, is given in a call of its own: a mask, say.
+        absent = absent_arguments.of(method.node) if name == "forward" and len(args) > 1 else ()
+        given = {part.arg: Arg(_symbolic_input(part, scope + part.arg)) for part in absent}
+        _call_symbolically(interp, method, args, given)
 
 
 def _symbolic_input(parameter: ast.arg, token: str) -> Value:

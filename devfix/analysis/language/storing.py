@@ -45,7 +45,7 @@ from devfix.analysis.torch_model.modules import registering
 from devfix.analysis.torch_model.python import mappings
 from devfix.analysis.torch_model.tensors import (
     distributions,
-    indexing,
+    indexed_writes,
     leaves,
     replaced_data,
     truths_in_floats,
@@ -172,12 +172,12 @@ def put_item(interp: Interpreter, target: ast.Subscript, receiver: Value, key: V
     receiver = without_none(receiver)
     renewed_parts.note(interp, target, receiver, key, value)
     if isinstance(receiver, Tensor):
-        indexing.assign(interp, target, receiver, key, value)
+        indexed_writes.assign(interp, target, receiver, key, value)
         if receiver.cast_of is not None:
             kept = truths_in_floats.stored(receiver, value)
             rebinding.rebind(interp, target.value, replace(receiver, cast_of=kept))
     elif isinstance(receiver, Array):
-        indexing.assign_to_array(interp, target, receiver, key, value)
+        indexed_writes.assign_to_array(interp, target, receiver, key, value)
     if receiver == _ENVIRONMENT:
         choices.set_environment(interp, key, value)
     for member in members(receiver):

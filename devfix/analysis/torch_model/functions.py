@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.lattice import FLOATS
-from devfix.analysis.domain.values import UNKNOWN, Tensor, Value
+from devfix.analysis.domain.values import UNKNOWN, Tensor, Value, without_none
 from devfix.analysis.language import callbacks, construction, named_tuples, unknown_code
 from devfix.analysis.language.frames import CallSite
 from devfix.analysis.torch_model import names
@@ -165,7 +165,7 @@ HANDLERS: dict[str, Handler] = {
     **grad_mode.HANDLERS,
     **tensor_methods.HANDLERS,
     **generator_states.HANDLERS,
-    generators.NAME: generators.make,
+    **generators.HANDLERS,
     sobol.NAME: sobol.make,
     **named_tuples.HANDLERS,
     **function_commands.HANDLERS,
@@ -228,10 +228,18 @@ def _called(interp: Interpreter, name: str, site: CallSite) -> Value:
     return unknown_code.call(interp, site)
 
 
+def _numpy(interp: Interpreter, name: str, site: CallSite) -> Value | None:
+    """A function of NumPy, of which some leave a tensor to its own method: what that gives is a tensor, where the other is."""
+    given = without_none(site.args[0].value) if site.args else None
+    if name in host_memory.LEFT_TO_METHODS and isinstance(given, Tensor):
+        return operations.apply(interp, name.rpartition(".")[2], site)
+    return numpy_model.call(interp, name, site)
+
+
 #: What makes sense of all names of a package that have no handler of their own.
 _BY_PREFIX: dict[str, Callable[[Interpreter, str, CallSite], Value | None]] = {
     "scipy.": scipy_results.call,
-    "numpy": numpy_model.call,
+    "numpy": _numpy,
     "torch.optim.lr_scheduler.": optim.scheduler,
     "torch.distributions.": distributions.construct,
     "torchvision.transforms.": vision.transform,

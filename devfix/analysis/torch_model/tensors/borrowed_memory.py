@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.lattice import AT_LEAST_1, CPU
-from devfix.analysis.domain.values import TRUE, Array, Tensor, Value
+from devfix.analysis.domain.values import TRUE, Array, Tensor, Value, without_none
 from devfix.analysis.language.frames import CallSite
 from devfix.analysis.torch_model.arrays.numpy_types import settled
 from devfix.analysis.torch_model.tensors import entry_dtypes
@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 def from_numpy(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``torch.from_numpy``: on the CPU whatever the default device (facts)."""
-    data = site.value(0, "ndarray")
+    given = site.value(0, "ndarray")
+    data = without_none(given) if given is not None else None
     trail = (interp.site("numpy", site.node),)
     if isinstance(data, Array):
         entry_dtypes.note(interp, site.node, data.dtype)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.lattice import CPU, UNKNOWN_DEVICE, Device
-from devfix.analysis.domain.values import DeviceValue, External, Obj, Tensor, Value
+from devfix.analysis.domain.values import NONE, DeviceValue, External, Obj, Tensor, Value
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.torch_model.devices import device_strings
 from devfix.analysis.torch_model.tensors import requirements
@@ -27,6 +28,14 @@ def make(interp: Interpreter, name: str, site: CallSite) -> Value:
     facts: dict[str, Value] = {"device": DeviceValue(device), _DEFAULT: DeviceValue(default_device(interp))}
     trail = (interp.site("factory", site.node),)
     return interp.new(Obj("external", External(NAME), facts=facts, trail=trail))
+
+
+def seeded(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``torch.manual_seed(seed)`` gives the default generator, which is the CPU's; mostly nobody takes it."""
+    statement = interp.frame.statement
+    if isinstance(statement, ast.Expr) and statement.value is site.node:
+        return NONE
+    return make(interp, name, CallSite(site.node))
 
 
 def check(interp: Interpreter, site: CallSite, placed: Device, **detail: str) -> bool:
@@ -67,3 +76,10 @@ def check_default(interp: Interpreter, node: ast.AST, placed: Device) -> None:
     if placed.is_accelerator:
         parts = [Part(Tensor(Device("cpu")), "generator", None), Part(Tensor(placed), "result", None)]
         requirements.record(interp, node, NAME, "generator", parts)
+
+
+HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
+    NAME: make,
+    "torch.manual_seed": seeded,
+    "torch.random.manual_seed": seeded,
+}

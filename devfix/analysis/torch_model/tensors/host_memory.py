@@ -62,6 +62,8 @@ ROWS = "rows"
 _ASKING = frozenset(
     f"numpy.{name}" for name in "shape ndim size iterable isscalar real imag squeeze swapaxes nonzero".split()
 )
+#: Those that give what the method gives, in each version of NumPy.
+LEFT_TO_METHODS = frozenset(("numpy.squeeze", "numpy.swapaxes"))
 #: What begins as ``float`` does, which reads one number from wherever it is.
 _NUMBERS = frozenset(("numpy.float64", "numpy.double", "numpy.float_"))
 #: What takes one item after the other and puts it where another one was.

@@ -38,7 +38,7 @@ from devfix.analysis.torch_model.arrays import array_indices
 from devfix.analysis.torch_model.devices import grad_mode
 from devfix.analysis.torch_model.modules import module_walks
 from devfix.analysis.torch_model.python import default_dicts, mappings
-from devfix.analysis.torch_model.tensors import host_memory, requirements, truths_in_floats
+from devfix.analysis.torch_model.tensors import requirements, truths_in_floats
 from devfix.analysis.torch_model.tensors.requirements import Part
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 def get(interp: Interpreter, node: ast.Subscript, value: Tensor | Array, key: Value) -> Value:
     """``value[key]``: the data's device; index tensors may be on the CPU, or where the data is."""
-    keys = [(_listed(interp, index), where) for index, where in _keys(node.slice, key)]
+    keys = [(listed(interp, index), where) for index, where in key_parts(node.slice, key)]
     if value.rank == 0 and all(scalar_type(index) == "int" for index, _ in keys):
         # One number used to be a vector of length one, and `loss.data[0]` a plain number.
         return Scalar("float" if value.dtype is None or requirements.is_float(value.dtype) else "int")
@@ -58,16 +58,16 @@ def get(interp: Interpreter, node: ast.Subscript, value: Tensor | Array, key: Va
     if isinstance(value, Tensor) and value.empty:
         # Of a new dimension the one row may be all that is without elements.
         value = replace(value, empty=0 if any(index == NONE for index, _ in keys) else 1)
-    rank = _rank(value.rank, keys)
+    rank = rank_after(value.rank, keys)
     if isinstance(value, Array):
         array_indices.check(interp, node, keys)
         return replace(value, rank=rank)
     device = value.device
-    counted = _counts(keys)
+    counted = counts_entries(keys)
     for part, where in keys:
         # What `torch.where(c)` gives is a tuple of as many tensors as there are dimensions.
         index = part.element if isinstance(part, Sequence) else part
-        if isinstance(index, Tensor) and _check_index(interp, node, value, index, where, counted=counted):
+        if isinstance(index, Tensor) and check_index(interp, node, value, index, where, counted=counted):
             device = UNKNOWN_DEVICE  # where the index is or where the data is: either of them may be moved
     if not any(isinstance(index, Tensor) for index, _ in keys):
         # A view: still the same storage, so its history stays readable.
@@ -107,13 +107,13 @@ def _is_first_of_data(node: ast.Subscript) -> bool:
     )
 
 
-def _counts(keys: list[tuple[Value, ast.expr]]) -> bool:
+def counts_entries(keys: list[tuple[Value, ast.expr]]) -> bool:
     """Whether one part of an index is a tensor of numbers of entries: each of the others has one for it, and is no mask."""
     tensors = [key for key, _ in keys if isinstance(key, Tensor)]
     return len(tensors) > 1 and any(key.dtype in INTEGERS and key.rank not in (0, None) for key in tensors)
 
 
-def _check_index(
+def check_index(
     interp: Interpreter,
     node: ast.AST,
     value: Tensor,
@@ -196,7 +196,7 @@ def _pairs(part: ast.AST) -> Iterable[tuple[ast.expr, ast.expr]]:
     return ((target, value),)
 
 
-def _keys(node: ast.expr, key: Value) -> list[tuple[Value, ast.expr]]:
+def key_parts(node: ast.expr, key: Value) -> list[tuple[Value, ast.expr]]:
     """The parts of an index with the expressions they are written as."""
     if isinstance(key, TupleValue):
         if isinstance(node, ast.Tuple) and len(node.elts) == len(key.items):
@@ -205,7 +205,7 @@ def _keys(node: ast.expr, key: Value) -> list[tuple[Value, ast.expr]]:
     return [(key, node)]
 
 
-def _listed(interp: Interpreter, key: Value) -> Value:
+def listed(interp: Interpreter, key: Value) -> Value:
     """A list of numbers selects as a tensor of them does."""
     lists = [interp.obj_of(member) for member in members(key)]
     if not all(obj is not None and obj.kind == "list" for obj in lists):
@@ -214,7 +214,7 @@ def _listed(interp: Interpreter, key: Value) -> Value:
     return Sequence(element) if scalar_type(element) == "int" else key
 
 
-def _rank(rank: int | None, keys: list[tuple[Value, ast.expr]]) -> int | None:
+def rank_after(rank: int | None, keys: list[tuple[Value, ast.expr]]) -> int | None:
     """The rank after indexing: integers take one dimension away, None adds one."""
     if rank is not None and rank > 0 and len(keys) == 1:
         selected = _selected(rank, keys[0][0])
@@ -271,53 +271,6 @@ def _selected(rank: int, key: Value) -> int | None:
     if not isinstance(key, (Tensor, Array)) or key.rank is None or key.rank < 0 or key.dtype is None:
         return None
     return rank - key.rank + 1 if key.dtype == "bool" else rank - 1 + key.rank
-
-
-def assign(interp: Interpreter, target: ast.Subscript, tensor: Tensor, key: Value, value: Value) -> None:
-    """``tensor[key] = value``: copies across devices, except under an index tensor or mask, which may be elsewhere itself.
-
-    Facts: "slice assign: cuda[0:2] = cpu" runs, "index_put: cuda tensor, cpu values" does not.
-    """
-    keys = _keys(target.slice, key)
-    indices = [(index, where) for index, where in keys if isinstance(index, Tensor)]
-    counted = _counts(keys)
-    for index, where in indices:
-        _check_index(interp, target, tensor, index, where, counted=counted, written=True)
-    # An integer of 0 dimensions selects, as a number does: what is left is a slice.
-    indices = [
-        (index, where) for index, where in indices if index.dtype == "bool" or index.rank not in (0, None)
-    ]
-    value = without_none(value)
-    if not indices or not isinstance(value, Tensor):
-        return
-    masks_only = all(index.dtype == "bool" for index, _ in indices)
-    if value.rank in (0, None) or (masks_only and value.rank is None):
-        return
-    parts = [Part(tensor, "self", target.value), Part(value, "values", _assigned(interp))]
-    requirements.same_dtype(interp, target, "torch.Tensor.__setitem__", parts[::-1], decisive=parts[0])
-    requirements.meet(interp, target, "torch.Tensor.__setitem__", parts, detail={"in_place": "self"})
-
-
-def assign_to_array(
-    interp: Interpreter, target: ast.Subscript, array: Array, key: Value, value: Value
-) -> None:
-    """``array[key] = tensor``: NumPy wants an array of it to fill a slice, a row or what a mask selects.
-
-    To fill one element it asks for a number, which an accelerator's tensor gives (H200, NumPy 2.5).
-    """
-    keys = _keys(target.slice, key)
-    array_indices.check(interp, target, keys)
-    if _rank(array.rank, keys) not in (0, None):
-        given = Arg(value, _assigned(interp, target))
-        host_memory.check_argument(interp, "numpy.ndarray.__setitem__", target, given)
-
-
-def _assigned(interp: Interpreter, target: ast.expr | None = None) -> ast.expr | None:
-    """The right-hand side of the assignment being executed."""
-    statement = interp.frame.statement
-    if not isinstance(statement, ast.Assign) or (target is not None and target not in statement.targets):
-        return None
-    return statement.value
 
 
 def object_item(interp: Interpreter, node: ast.Subscript, ref: Ref, key: Value) -> Value:
