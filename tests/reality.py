@@ -46,7 +46,7 @@ def run(*texts: str, **named: str) -> dict[str, Any]:
     with _modules({path.removesuffix(".py"): text for path, text in sources.items()}):
         torch.manual_seed(0)
         with contextlib.redirect_stdout(io.StringIO()), patch.object(sys, "argv", ["main.py"]):
-            exec(compile(sources["main.py"], "main.py", "exec"), names)
+            exec(compile(sources["main.py"], "main.py", "exec", dont_inherit=True), names)
     return names
 
 
@@ -57,7 +57,7 @@ def _modules(texts: dict[str, str]) -> Iterator[None]:
         for name, text in reversed(texts.items()):
             if name != "main":
                 module = sys.modules[name] = ModuleType(name)
-                exec(compile(text, f"{name}.py", "exec"), module.__dict__)
+                exec(compile(text, f"{name}.py", "exec", dont_inherit=True), module.__dict__)
         yield
     finally:
         for name in texts:

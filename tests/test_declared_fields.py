@@ -6,7 +6,7 @@ import pytest
 from reality import lies
 from text_program import Ending, clashes
 
-from devfix.analysis.domain.values import Const
+from devfix.analysis.domain.values import UNKNOWN, Const, External
 
 FIELDS = """
 import dataclasses
@@ -94,3 +94,66 @@ def test_of_fields_that_a_strange_function_declares_nothing_is_known() -> None:
         "import torch\n", "import torch, strange\n", 1
     )
     assert clashes(text) == []
+
+
+_TYPED = """{future}
+import torch
+from dataclasses import dataclass, field, fields
+
+class Rate(float):
+    pass
+
+@dataclass
+class Options:
+    precision: str = "float32"
+    width: int = 2
+    rate: Rate = Rate(0.1)
+    bias: "bool" = True
+    sizes: list[int] = field(default_factory=list)
+
+    def take(self, told):
+        kinds = {{each.name: each.type for each in fields(self)}}
+        for item in told:
+            name, text = item.split("=")
+            cast = kinds[name] if callable(kinds[name]) else {{"str": str, "int": int}}[kinds[name]]
+            setattr(self, name, cast(text))
+        return self
+
+kinds = {{each.name: each.type for each in fields(Options)}}
+precision, width, rate, bias, sizes = kinds.values()
+told = [callable(each) for each in (precision, width, rate, bias)]
+called = [callable(each) for each in (None, 3, "len", torch.ones(2), len, str, Options, torch.float32, [].append)]
+options = Options().take(["precision=bfloat16", "width=3"])
+"""
+
+
+@pytest.mark.parametrize("future", ["", "from __future__ import annotations"])
+def test_the_type_of_a_field_is_what_it_is_annotated_with(future: str) -> None:
+    text = _TYPED.format(future=future)
+    assert not lies(text)
+    end = Ending(text)
+    names = ("str", "int", "Rate", "'bool'")
+    if future:
+        assert tuple(end[name] for name in ("precision", "width", "rate", "bias")) == tuple(map(Const, names))
+    else:
+        assert (end["precision"], end["width"], end["bias"]) == (
+            External("builtins.str"),
+            External("builtins.int"),
+            Const("bool"),
+        )
+    assert (end["sizes"], end.object("options").attrs["precision"]) == (UNKNOWN, Const("bfloat16"))
+
+
+_SET = """
+net = torch.nn.Linear({width}, 1).to({{"float32": torch.float32, "bfloat16": torch.bfloat16}}[options.precision])
+net(torch.ones(3{dtype}))
+"""
+
+
+@pytest.mark.parametrize("future", ["", "from __future__ import annotations"])
+def test_options_are_of_the_types_that_a_program_takes_for_them(future: str) -> None:
+    text = _TYPED.format(future=future)
+    fails, same = _SET.format(width="options.width", dtype=""), _SET.format(width=3, dtype=", dtype=torch.bfloat16")
+    assert [each.partition(": ")[2] for each in clashes(text + fails)] == ["dtype"]
+    assert clashes(text + same) == []
+    assert clashes(text.replace("=bfloat16", "=float32") + fails) == []

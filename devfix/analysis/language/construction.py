@@ -205,13 +205,13 @@ def _default(interp: Interpreter, cls: Class, field: classes.Field, default: ast
         for keyword in default.keywords:
             factory = _in_factory(keyword.value) if keyword.arg == "default" else None
             if factory is not None:
-                with _body_of(interp, field.owner):
+                with body_of(interp, field.owner):
                     return interp.call(interp.eval(factory), CallSite(default))
             if keyword.arg == "default":
-                with _body_of(interp, field.owner):
+                with body_of(interp, field.owner):
                     return interp.eval(keyword.value)
             if keyword.arg in ("default_factory", "factory"):
-                with _body_of(interp, field.owner):
+                with body_of(interp, field.owner):
                     return interp.call(interp.eval(keyword.value), CallSite(default))
     told = declared_fields.of(interp, field)
     if told is not None and "default_factory" in told.attrs:  # a function of the project says so
@@ -226,7 +226,7 @@ def _in_factory(node: ast.expr) -> ast.expr | None:
     return node.args[0] if len(node.args) == 1 and not node.keywords else None
 
 
-def _body_of(interp: Interpreter, cls: Class) -> AbstractContextManager[Frame]:
+def body_of(interp: Interpreter, cls: Class) -> AbstractContextManager[Frame]:
     """What is written in the body of a class means what its names mean there."""
     parent, module = interp.parents.get(cls.frame), interp.outermost(cls.frame)
     return interp.entered(Frame(cls.frame, cls.path, cls.scope, "class", parent, module, owner=cls))

@@ -40,7 +40,7 @@ from devfix.analysis.language import iteration, iterators, list_places, raising,
 from devfix.analysis.language.frames import CallSite
 from devfix.analysis.nn import modules
 from devfix.analysis.torch_model.arrays import numpy_types
-from devfix.analysis.torch_model.python import mapped, overloads
+from devfix.analysis.torch_model.python import mapped, overloads, value_classes
 from devfix.analysis.torch_model.python.folding import known
 from devfix.analysis.torch_model.python.text_methods import of_dtype
 from devfix.analysis.torch_model.tensors import operations, operators
@@ -49,6 +49,8 @@ if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
 Handler = Callable[["Interpreter", str, CallSite], Value]
+#: What nobody can call.
+_PLAIN = (Array, Const, DeviceValue, DTypeValue, Scalar, Tensor, TupleValue)
 
 
 def _first(site: CallSite) -> Value:
@@ -333,10 +335,12 @@ def absolute(interp: Interpreter, name: str, site: CallSite) -> Value:
 
 
 def callable_(interp: Interpreter, name: str, site: CallSite) -> Value:
-    """``callable``: true of functions, methods, classes and modules, else a bool of unknown value."""
+    """``callable``: true of functions, methods, classes and modules, and false of plain values."""
     value = _first(site)
-    known = isinstance(value, (Function, BoundMethod, Class)) or modules.is_module(interp, value)
-    return Const(True) if known else Scalar("bool")
+    if isinstance(value, _PLAIN):
+        return Const(False)
+    is_called = isinstance(value, (Function, BoundMethod, Class)) or modules.is_module(interp, value)
+    return Const(True) if is_called or value_classes.built_in(value) is not None else Scalar("bool")
 
 
 def print_(interp: Interpreter, name: str, site: CallSite) -> Value:

@@ -13,6 +13,7 @@ from devfix.analysis.domain.values import (
     UNKNOWN,
     Class,
     Const,
+    External,
     Obj,
     Scalar,
     TupleValue,
@@ -23,6 +24,7 @@ from devfix.analysis.domain.values import (
 )
 from devfix.analysis.language import construction, containers, declared_fields
 from devfix.analysis.language.frames import Arg, CallSite
+from devfix.analysis.reuse import reads
 from devfix.analysis.torch_model.python.copies import clone
 
 if TYPE_CHECKING:
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
 Handler = Callable[["Interpreter", str, CallSite], Value]
 #: What a program asks of a field.
 _OF_FIELD = ("name", "type", "default", "metadata")
+#: What a module has imported that keeps its annotations as texts.
+_AS_TEXTS = External("__future__.annotations")
 
 
 def _record(interp: Interpreter, value: Value | None) -> tuple[Class, Obj] | None:
@@ -86,17 +90,30 @@ def as_tuple(interp: Interpreter, name: str, site: CallSite) -> Value:
 
 
 def fields(interp: Interpreter, name: str, site: CallSite) -> Value:
-    """``fields(x)`` of an object or its class: what each field is called."""
+    """``fields(x)`` of an object or its class: what each field is called, and of which type it says to be."""
     value = site.value(0, "class_or_instance")
     found = _record(interp, value)
     cls = found[0] if found is not None else value
     if not isinstance(cls, Class) or not classes.is_dataclass(cls):
         return UNKNOWN
     empty = interp.new(Obj("dict"))
-    told = [(field.name, _metadata(interp, field, empty)) for field in classes.fields(cls)]
-    return TupleValue(
-        tuple(TupleValue((Const(name), UNKNOWN, UNKNOWN, metadata), _OF_FIELD) for name, metadata in told)
+    told = (
+        (Const(field.name), _type(interp, field), UNKNOWN, _metadata(interp, field, empty))
+        for field in classes.fields(cls)
     )
+    return TupleValue(tuple(TupleValue(each, _OF_FIELD) for each in told))
+
+
+def _type(interp: Interpreter, field: classes.Field) -> Value:
+    """What a field is annotated with: the class, or its text where the file has ``from __future__ import annotations``."""
+    node = field.annotation
+    if not isinstance(node, (ast.Name, ast.Attribute, ast.Constant)):
+        return UNKNOWN
+    module = interp.module_frame(field.owner.path)
+    if reads.variable_of(interp, module, "annotations") == _AS_TEXTS:
+        return Const(ast.unparse(node))
+    with construction.body_of(interp, field.owner):
+        return interp.eval(node)
 
 
 def _metadata(interp: Interpreter, field: classes.Field, empty: Value) -> Value:

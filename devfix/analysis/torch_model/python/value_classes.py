@@ -104,12 +104,12 @@ def issubclass_(interp: Interpreter, name: str, site: CallSite) -> Value:
 def _descends(interp: Interpreter, cls: Value, option: Value) -> bool | None:
     if are_same(cls, option):
         return True
-    own = _built_in(cls)
+    own = built_in(cls)
     if isinstance(cls, Class):
         if isinstance(option, Class):
             return any(each.node is option.node for each in classes.linearise(cls)) or None
         own = _above(interp, cls)
-    above = _built_in(option)
+    above = built_in(option)
     if own is not None and above is not None:
         return issubclass(own, above)
     return False if cls == External("torch.Tensor", asked=True) and above not in (None, object) else None
@@ -123,7 +123,7 @@ def _above(interp: Interpreter, cls: Class) -> type | None:
     return None if outer or modules.has_strange_base(interp, cls) else object
 
 
-def _built_in(cls: Value) -> type | None:
+def built_in(cls: Value) -> type | None:
     """The class of Python's that a value stands for."""
     if named_tuples.is_type(cls):
         return tuple
