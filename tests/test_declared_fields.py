@@ -153,7 +153,10 @@ net(torch.ones(3{dtype}))
 @pytest.mark.parametrize("future", ["", "from __future__ import annotations"])
 def test_options_are_of_the_types_that_a_program_takes_for_them(future: str) -> None:
     text = _TYPED.format(future=future)
-    fails, same = _SET.format(width="options.width", dtype=""), _SET.format(width=3, dtype=", dtype=torch.bfloat16")
+    fails, same = (
+        _SET.format(width="options.width", dtype=""),
+        _SET.format(width=3, dtype=", dtype=torch.bfloat16"),
+    )
     assert [each.partition(": ")[2] for each in clashes(text + fails)] == ["dtype"]
     assert clashes(text + same) == []
     assert clashes(text.replace("=bfloat16", "=float32") + fails) == []

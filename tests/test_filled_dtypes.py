@@ -66,6 +66,67 @@ def test_what_may_not_be_there_or_is_not_all_that_is_written_tells_no_dtype(writ
     assert f"out[self.mask] = ({written}).float()" in after or f"out[self.mask] = {written}.float()" in after
 
 
+_ROUTED = """\
+import torch
+from torch import nn
+
+class Routed(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.router = nn.Linear(4, 2)
+        self.experts = nn.ModuleList(nn.Linear(4, 4) for _ in range(2))
+
+    def forward(self, x):
+        weight, choice = self.router(x{cast}).softmax(-1).max(-1)
+        out = torch.zeros({made})
+        for number, expert in enumerate(self.experts):
+            at = (choice == number).nonzero().squeeze(-1)
+            {write}
+        return {result}
+
+class Sorter(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.embed = nn.Embedding(9, 4){kept}
+        self.routed = Routed().bfloat16()
+        self.top = nn.Linear(4, 3).bfloat16()
+
+    def forward(self, ids):
+        return self.top(self.routed(self.embed(ids)))
+
+print(Sorter()(torch.arange(9)).sum())
+"""
+_ADDED = "out.index_add_(0, at, expert(x[at]) * weight[at].unsqueeze(-1))"
+_LIKE = "x.shape, device=x.device"
+
+
+def routed(**parts: str) -> str:
+    told = {"cast": "", "made": _LIKE, "write": _ADDED, "result": "x + out", "kept": ".bfloat16()", **parts}
+    return _ROUTED.format(**told)
+
+
+@pytest.mark.parametrize("made", [_LIKE, "x.size(0), 4", "len(x), 4, device=x.device"])
+@pytest.mark.parametrize("write", [_ADDED, "out[at] = expert(x[at])"])
+def test_what_is_made_like_an_input_is_of_its_dtype(made: str, write: str) -> None:
+    after, _ = fix_texts({"main.py": routed(made=made, write=write)}, Applicability.UNSAFE)
+    assert after["main.py"] == routed(made=f"{made}, dtype=x.dtype", write=write)
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        {"made": "9, 4"},
+        {"write": f"{_ADDED}\n            out.index_add_(0, at, x[at].float())"},
+        {"cast": ".bfloat16()", "write": _ADDED.replace("x[at]", "x[at].bfloat16()"), "kept": ""},
+        {"result": "(x + out).bfloat16()"},
+    ],
+)
+def test_what_is_of_another_dtype_for_a_reason_stays_so(parts: dict[str, str]) -> None:
+    after, _ = fix_texts({"main.py": routed(**parts)}, Applicability.UNSAFE)
+    assert "dtype=" not in after["main.py"]
+    assert clashes(after["main.py"]) == []
+
+
 #: Floats that are written into a tensor of whole numbers, whose fill value nobody wrote as a float.
 _WRITTEN = """
 import torch
