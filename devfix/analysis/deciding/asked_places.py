@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from devfix.analysis.domain.lattice import CPU
+from devfix.analysis.domain.lattice import CPU, Device
 from devfix.analysis.domain.values import Tensor, Unknown
 from devfix.analysis.nn.modules import module_device
 from devfix.analysis.text.syntax import remembered, walk
@@ -38,9 +38,17 @@ def are_open(interp: Interpreter, test: ast.expr) -> bool:
 
 def _are_of_host(interp: Interpreter, test: ast.expr) -> bool:
     """Whether a test asks whether tensors are on the accelerator, for a model on the CPU: there its inputs are, too."""
-    return _asks_for_accelerator(test) and any(
-        module_device(interp, frame.given[0]) == CPU for frame in interp.stack if frame.given
-    )
+    return _asks_for_accelerator(test) and is_within_host(interp)
+
+
+def is_within_host(interp: Interpreter) -> bool:
+    """Whether a model on the CPU is what is executed: there its inputs are, too."""
+    return any(module_device(interp, frame.given[0]) == CPU for frame in interp.stack if frame.given)
+
+
+def are_judged(interp: Interpreter, device: Device) -> bool:
+    """Whether nobody decides which device this is: what code does with an accelerator is judged."""
+    return device.kind == "same-as" and not interp.is_script and not is_within_host(interp)
 
 
 @remembered

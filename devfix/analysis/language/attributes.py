@@ -132,7 +132,7 @@ def _unknown_attribute(interp: Interpreter, value: Unknown, name: str, node: ast
     if name == "dtype":
         return DTypeValue(None)
     if not value.token:
-        return UNKNOWN
+        return _device_asked_for(interp, node) if name == "device" else UNKNOWN
     if batch_mates.is_one(value):
         return batch_mates.attribute(interp, value, name, node)
     if name == "device" and not is_option(value):
@@ -142,6 +142,14 @@ def _unknown_attribute(interp: Interpreter, value: Unknown, name: str, node: ast
         )
         return DeviceValue(same_as(f"{value.token}.device"), followed=followed)
     return Unknown(f"{value.token}.{name}") if value.token.count(".") < 4 else UNKNOWN
+
+
+def _device_asked_for(interp: Interpreter, node: ast.expr) -> Value:
+    """The device of something of which nobody knows anything: that of a script's is not known either."""
+    if interp.is_script:
+        return UNKNOWN
+    frame = interp.frame
+    return DeviceValue(same_as(f"{frame.path}:{frame.scope}:{node.lineno}-{node.col_offset}.device"))
 
 
 def _namespace_attribute(interp: Interpreter, value: Namespace, name: str, node: ast.expr) -> Value:

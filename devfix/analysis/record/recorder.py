@@ -17,6 +17,8 @@ from devfix.records import frozen
 
 #: The token of the device that a Module's parameters and inputs share when nobody calls it.
 MODULE_TOKEN = "module"  # noqa: S105 - the name of a device, no secret
+#: What is unified with the device of something that code asks for, to put something else there.
+_FOLLOWED = "followed"
 
 #: What the names of files begin with that another library than torch wrote.
 OTHERS = "other"
@@ -158,6 +160,7 @@ class Recorder:
     #: Whether the program may choose MPS; found out when it first matters.
     mps: bool | None = None
     _parents: dict[str, str] = field(default_factory=dict)
+    _followed: dict[str, None] = field(default_factory=dict)
     #: All bindings, and the numbers of those that were made, or made again, since somebody wanted to know.
     bound: dict[BoundName, int] = field(default_factory=dict)
     journal: dict[int, None] | None = None
@@ -252,12 +255,19 @@ class Recorder:
         """Learn that the devices behind two tokens are one (a program that runs proves it)."""
         if self.unified is not None:
             self.unified[a, b] = None
+        if a == _FOLLOWED:
+            self._followed[b] = None
+            return
         x, y = self._find(a), self._find(b)
         if x != y:
             # The module's token stays the representative of its class.
             if x == MODULE_TOKEN:
                 x, y = y, x
             self._parents[x] = y
+
+    def follow(self, token: str) -> None:
+        """Learn that code puts something where the device behind a token is: nobody would where that is always the CPU."""
+        self.unify(_FOLLOWED, token)
 
     def same(self, a: str, b: str) -> bool:
         """Whether two tokens are known to be one device."""
@@ -270,11 +280,12 @@ class Recorder:
 
     def confirmed(self) -> list[Mismatch]:
         """The mismatches that hold, in a stable order."""
+        placed = {MODULE_TOKEN, *map(self._find, self._followed)}
         held = [
             found
             for found, tokens in self.mismatches.items()
             if (found.kind != "map-location" or self._may_go_elsewhere(found))
-            and all(self._find(token) == MODULE_TOKEN for token in tokens)
+            and all(self._find(token) in placed for token in tokens)
         ]
         return sorted(held, key=lambda m: (m.path, m.sink, m.kind, m.operation, m.operands != ()))
 

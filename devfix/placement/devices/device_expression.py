@@ -16,6 +16,7 @@ from devfix.analysis.record.facts import Facts
 from devfix.analysis.text.outline import Outline
 from devfix.findings import FileEdit, Operand, Span
 from devfix.placement.devices import (
+    asked_device,
     boundness,
     choosing_call,
     followed_peer,
@@ -124,6 +125,8 @@ def find(facts: Facts, place: Place, peers: list[Operand]) -> DeviceExpression |
         return DeviceExpression(own_device.of_module(place, name))
     if (own_input := itself or own_inputs.device(facts, place, peers)) is not None:
         return DeviceExpression(own_input)
+    if (asked := asked_device.of_peers(facts, place, peers)) is not None:
+        return DeviceExpression(asked)
     beside = kept.tensor(facts, place)
     held = DeviceExpression(f"{beside}.device") if beside is not None else _of_kept_module(facts, place)
     return held or (DeviceExpression(f"{followed}.device") if followed is not None else None)

@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, TypeGuard
 
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.join import scalar_type
-from devfix.analysis.domain.lattice import ACCELERATOR, CPU, UNKNOWN_INDEX, Device
+from devfix.analysis.domain.lattice import ACCELERATOR, CPU, UNKNOWN_INDEX, Device, same_as
 from devfix.analysis.domain.values import UNKNOWN, DeviceValue, Tensor, Unknown, Value
 from devfix.analysis.language.frames import CallSite
 from devfix.analysis.text import whole_batches
+from devfix.analysis.torch_model.devices import followed
 from devfix.analysis.torch_model.loading import part_movers
 from devfix.analysis.torch_model.tensors.specs import FLOATING, RESHAPES, SAME
 
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 #: How the tokens begin of what a batch gave, of what was left of it where another part moved, and of what moved.
 _GIVEN, _LEFT, _MOVED = "@given:", "@left:", "@moved:"
+#: And of what was moved to where something is of which nobody knows where that is.
+_ASKED = "@asked:"
 #: What stands between a batch and its parts, and before the name of a part that was set anew.
 _WITHIN, _RENEWED = ">", "~"
 #: Methods that leave a tensor where it is, and that no collection has.
@@ -156,14 +159,27 @@ def method(interp: Interpreter, callee: Value, site: CallSite) -> Value | None:
     whole = token if "." not in token.rpartition(":")[2] else ""
     if func.attr in _KEEPING and whole:
         return Unknown(whole)
-    if not _is_move(func.attr, site):
+    asked = _device_asked_for(interp, func.attr, site)
+    if asked is None and not _is_move(func.attr, site):
         return None
-    if whole:
+    if whole and asked is None:
         _leave_behind(interp, whole)
     origin = interp.site("move", site.node)
     place = f"{origin.path.replace('.', '-')}|{origin.span.line}|{origin.span.column}:0"
     interp.given[place] = (origin,)
-    return Unknown(_MOVED + place)
+    if asked is None:
+        return Unknown(_MOVED + place)
+    interp.given[_ASKED + place] = (replace(origin, text=asked),)
+    return Unknown(_ASKED + place)
+
+
+def _device_asked_for(interp: Interpreter, name: str, site: CallSite) -> str | None:
+    """What the device is called to which something is moved where no script tells which one it is: ``x.to(y.device)``."""
+    device = site.value(0, "device") if name == "to" and not interp.is_script else None
+    if not isinstance(device, DeviceValue) or device.device.kind != "same-as":
+        return None
+    followed.note(interp, device.device)
+    return device.device.label
 
 
 def _is_move(name: str, site: CallSite) -> bool:
@@ -197,13 +213,21 @@ def tensor(interp: Interpreter, value: Value) -> Tensor | None:
 
 def operand(interp: Interpreter, value: Value) -> Value:
     """What is computed with: of what moved nothing but tensors can be, and they are on one of the accelerators."""
+    if isinstance(value, Unknown) and value.token.startswith(_ASKED):
+        return _beside(interp, value)
     moved = tensor(interp, value) if isinstance(value, Unknown) and value.token.startswith(_MOVED) else None
     return value if moved is None else replace(moved, device=Device("accelerator", UNKNOWN_INDEX))
 
 
+def _beside(interp: Interpreter, value: Unknown) -> Value:
+    """The tensor that something is which was moved to where another thing is; anything else for one of its attributes."""
+    told, life = interp.given.get(value.token), interp.given.get(value.token.removeprefix(_ASKED))
+    return Tensor(same_as(told[0].text), trail=life) if told and life else value
+
+
 def item(value: Value, key: Value, node: ast.Subscript) -> Value | None:
     """``x[2]`` and ``x[:, 0]`` of what moved are where it is; None for any other item."""
-    if not isinstance(value, Unknown) or not value.token.startswith(_MOVED) or _is_attribute(value):
+    if not isinstance(value, Unknown) or not value.token.startswith((_MOVED, _ASKED)) or _is_attribute(value):
         return None
     index = node.slice
     kinds = index.elts if isinstance(index, ast.Tuple) else [index]

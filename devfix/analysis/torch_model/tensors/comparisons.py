@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from devfix.analysis.deciding import answers
+from devfix.analysis.deciding import answers, asked_places
 from devfix.analysis.domain.lattice import CPU, NOT_HAD, Device, rank_of_broadcast
 from devfix.analysis.domain.values import (
     UNKNOWN,
@@ -68,8 +68,14 @@ def compare(
         return Const(isinstance(op, ast.NotEq))
     if isinstance(left, Unknown) or isinstance(right, Unknown):
         return UNKNOWN  # what nobody knows may be a tensor, and then so is the answer
-    known = _compare_plain(op, left, right)
+    known = _compare_plain(op, left, right, judged=_judges(interp, left, right))
     return Scalar("bool", usual_answer(interp, op, left, right)) if known is None else Const(known)
+
+
+def _judges(interp: Interpreter, left: Value, right: Value) -> bool:
+    """Whether one of two values is a device that nobody decides, and is taken for an accelerator."""
+    devices = (value.device for value in (left, right) if isinstance(value, DeviceValue))
+    return any(asked_places.are_judged(interp, device) for device in devices)
 
 
 def usual_answer(interp: Interpreter, op: ast.cmpop, left: Value, right: Value) -> bool | None:
@@ -109,9 +115,9 @@ def _tensor_comparison(
     return Tensor(device, "bool", rank, grad=False, leaf=True, trail=trail, roots=roots_of(tensors))
 
 
-def _compare_plain(op: ast.cmpop, left: Value, right: Value) -> bool | None:
+def _compare_plain(op: ast.cmpop, left: Value, right: Value, *, judged: bool = False) -> bool | None:
     if isinstance(left, DeviceValue) or isinstance(right, DeviceValue):
-        return _compare_devices(op, left, right)
+        return _compare_devices(op, left, right, judged=judged)
     if isinstance(left, DTypeValue) and isinstance(right, DTypeValue):
         if left.name is None or right.name is None or not isinstance(op, (ast.Eq, ast.NotEq)):
             return None
@@ -149,7 +155,8 @@ def _is_device_not_had(one: Value, other: Value) -> bool:
     return asked in NOT_HAD and isinstance(other, Scalar) and other.type == "str"
 
 
-def _compare_devices(op: ast.cmpop, left: Value, right: Value) -> bool | None:
+def _compare_devices(op: ast.cmpop, left: Value, right: Value, *, judged: bool) -> bool | None:
+    """Whether two devices are one. A device that nobody decides is no CPU where that is what is ``judged``."""
     if not isinstance(op, (ast.Eq, ast.NotEq)):
         return None
     devices: list[Device] = []
@@ -159,7 +166,7 @@ def _compare_devices(op: ast.cmpop, left: Value, right: Value) -> bool | None:
         elif isinstance(value, Const) and value.value == "cpu":
             devices.append(CPU)
     kinds = {device.kind for device in devices}
-    if len(devices) == 2 and kinds == {"cpu", "accelerator"}:
+    if len(devices) == 2 and (kinds == {"cpu", "accelerator"} or (judged and kinds == {"cpu", "same-as"})):
         return isinstance(op, ast.NotEq)
     if kinds == {"cpu"} and len(devices) == 2:
         return isinstance(op, ast.Eq)

@@ -24,7 +24,7 @@ from devfix.analysis.domain.values import (
 from devfix.analysis.language.frames import Arg, CallSite
 from devfix.analysis.record import notes
 from devfix.analysis.record.trails import common_dtype_trails, roots_of
-from devfix.analysis.torch_model.devices import default_choices, device_strings, mps
+from devfix.analysis.torch_model.devices import default_choices, device_strings, followed, mps
 from devfix.analysis.torch_model.tensors import (
     borrowed_memory,
     copied_data,
@@ -119,6 +119,7 @@ def _new(
         notes.choice(interp, site.keywords["device"])
         chosen = not is_followed(site.value(None, "device"))
         interp.recorder.accelerated |= device.is_accelerator or (chosen and device.kind != "cpu")
+        followed.note(interp, device)
         if device.is_accelerator:
             interp.note_placement("factory", site.node)
     given = site.keywords.get("dtype")

@@ -129,8 +129,8 @@ def check_index(
     """
     parted = value.split if value.is_parted else None  # as the path has it that leaves it on the CPU
     whole = parted or value
-    apart = whole.device.kind == "cpu" and index.rank != 0 and index.device.is_accelerator
-    apart = apart and not written and not _may_be_number(interp, index, where)
+    apart = whole.device.kind == "cpu" and index.device.kind in ("accelerator", "same-as")
+    apart = apart and index.rank != 0 and not written and not _may_be_number(interp, index, where)
     if apart:
         target = node.value if isinstance(node, ast.Subscript) else None
         parts = [Part(whole, "self", target), Part(index, "index", where)]

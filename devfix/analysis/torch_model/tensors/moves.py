@@ -33,7 +33,7 @@ from devfix.analysis.record import notes
 from devfix.analysis.record.trails import Trail, chain, dtype_trails, extend, of_cast, roots_of, roots_of_host
 from devfix.analysis.reuse import reads
 from devfix.analysis.text.syntax import spelt, walk
-from devfix.analysis.torch_model.devices import device_strings, dispatching, mps
+from devfix.analysis.torch_model.devices import device_strings, dispatching, followed, mps
 from devfix.analysis.torch_model.modules import module_apply
 from devfix.analysis.torch_model.tensors import leaves
 from devfix.analysis.torch_model.tensors.arguments import (
@@ -196,6 +196,7 @@ def tensor(interp: Interpreter, value: Tensor, name: str, site: CallSite) -> Val
     if name == "to" and target == Target() and not interp.is_script and NONE in _given(site):
         target = Target(UNKNOWN_DEVICE, chosen=False)  # a device that is left out here may be given by others
     _note_devices(interp, name, site)
+    followed.note(interp, target.device)
     moved = retarget(interp, value, target, site)
     where = (
         site.node.func.value

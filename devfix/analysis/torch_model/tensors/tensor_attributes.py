@@ -47,15 +47,15 @@ if TYPE_CHECKING:
 def get(interp: Interpreter, value: Tensor | Array | DeviceValue, name: str, node: ast.expr) -> Value | None:
     """The value of a data attribute, or None when ``name`` is a method (or unheard of)."""
     if isinstance(value, DeviceValue):
-        return _device_attribute(value, name)
+        return _device_attribute(interp, value, name)
     if isinstance(value, Array):
         return _array_attribute(value, name)
     return _tensor_attribute(interp, value, name, node)
 
 
-def _device_attribute(value: DeviceValue, name: str) -> Value | None:
+def _device_attribute(interp: Interpreter, value: DeviceValue, name: str) -> Value | None:
     if name == "type":
-        if value.device.is_accelerator:
+        if value.device.is_accelerator or asked_places.are_judged(interp, value.device):
             return Const("cuda")
         return Const("cpu") if value.device.kind == "cpu" else Scalar("str")
     if name == "index":
@@ -99,7 +99,7 @@ def _tensor_attribute(interp: Interpreter, value: Tensor, name: str, node: ast.e
     if name in ("ndim", "itemsize", "nbytes"):
         return Const(value.rank) if name == "ndim" and (value.rank or 0) > 0 else Scalar("int")
     if name in ("is_cuda", "is_cpu"):
-        return _placement_test(value, wanted="accelerator" if name == "is_cuda" else "cpu")
+        return _placement_test(interp, value, wanted="accelerator" if name == "is_cuda" else "cpu")
     if name in ("requires_grad", "is_leaf", "is_sparse", "is_quantized", "is_meta"):
         return _flag(value.grad) if name == "requires_grad" else Scalar("bool")
     if name in ("real", "imag") and value.dtype in REAL_OF:
@@ -122,10 +122,12 @@ def _tensor_attribute(interp: Interpreter, value: Tensor, name: str, node: ast.e
     return None
 
 
-def _placement_test(value: Tensor, wanted: str) -> Value:
+def _placement_test(interp: Interpreter, value: Tensor, wanted: str) -> Value:
     """``x.is_cuda``: of what one path leaves on the CPU that path tells how it usually comes out."""
     if value.device.kind in ("accelerator", "cpu"):
         return TRUE if value.device.kind == wanted else FALSE
+    if asked_places.are_judged(interp, value.device):
+        return TRUE if wanted == "accelerator" else FALSE
     if value.split is not None:
         return Scalar("bool", usual=value.split.device.kind == wanted)
     return asked_places.ANSWER if value.device.kind == "unknown" else Scalar("bool")
