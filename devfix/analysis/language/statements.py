@@ -39,6 +39,7 @@ from devfix.analysis.language import (
     imports,
     item_assignment,
     loops,
+    open_displays,
     patterns,
     raising,
     with_statements,
@@ -61,7 +62,8 @@ def assign(interp: Interpreter, node: ast.Assign) -> None:
     discarding.lose(interp, node, value)
     lost_items.mark(interp, node, value)
     for target in node.targets:
-        binding.bind(interp, target, value, node)
+        if not open_displays.unpack(interp, target, value, node):
+            binding.bind(interp, target, value, node)
     if interp.stack[-1].chosen is not None:
         chosen_results.bound(interp, node)
 
