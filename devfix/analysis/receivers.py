@@ -29,6 +29,7 @@ from devfix.analysis.record.recorder import MODULE_TOKEN
 from devfix.analysis.text import moved_parts, own_attributes
 from devfix.analysis.text.syntax import remembered, speaks, speaks_of, walk
 from devfix.analysis.torch_model.tensors.arguments import names_host
+from devfix.analysis.torch_model.training import optim, param_groups
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -63,6 +64,10 @@ def make(interp: Interpreter, cls: Class, site: CallSite) -> Value:
         if has_strange_base(interp, cls):
             havoc(interp, made)
             _forget_parameters(interp, made)
+        if optim.is_optimizer(interp, made):
+            # They are those of a module, and where that is.
+            parameter = Tensor(same_as(MODULE_TOKEN), grad=True, leaf=True, parameter=True)
+            param_groups.given(interp, interp.obj(made).attrs.get("param_groups"), parameter)
     _forget_moved(interp, cls, made)
     return made
 

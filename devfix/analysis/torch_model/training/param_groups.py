@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.join import join_all
 from devfix.analysis.domain.lattice import Device
-from devfix.analysis.domain.values import Obj, Ref, Scalar, Tensor, TupleValue, Value
+from devfix.analysis.domain.values import UNKNOWN, Obj, Ref, Scalar, Tensor, TupleValue, Value
 from devfix.analysis.language import iteration
 from devfix.analysis.language.frames import CallSite
 
@@ -52,6 +52,16 @@ def place(interp: Interpreter, groups: Value | None, device: Device) -> None:
         items = tuple(_placed(each, device) for each in obj.items) if obj.items is not None else None
         element = _placed(obj.element, device) if obj.element is not None else None
         interp.update(params, replace(obj, items=items, element=element))
+
+
+def given(interp: Interpreter, groups: Value | None, parameter: Tensor) -> None:
+    """The groups have parameters of which no more is known than this one tells, where nobody said which."""
+    listed = interp.obj_of(groups)
+    group = interp.obj_of(listed.element) if listed is not None and listed.element is not None else None
+    params = group.attrs.get(_PARAMS) if group is not None else None
+    obj = interp.obj_of(params)
+    if obj is not None and isinstance(params, Ref) and obj.element == UNKNOWN:
+        interp.update(params, replace(obj, element=parameter))
 
 
 def _placed(value: Value, device: Device) -> Value:
