@@ -258,3 +258,42 @@ def test_a_layer_that_a_method_makes_for_the_moment_goes_where_its_input_is() ->
     after = fix_texts({"main.py": POOLING}, Applicability.SAFE)[0]["main.py"]
     assert after == POOLING.replace("self.n, 3)", "self.n, 3).to(x.device)")
     assert not clashes(after)
+
+
+SCAN = """import torch
+from torch import nn
+
+class Scan(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.net = nn.Linear(n, n)
+
+    def forward(self, u: torch.Tensor):
+        decay = self.net(u)
+        state = torch.zeros((2, 4))
+        states = []
+        for step in range(3):
+            FIRST
+            THEN
+        return torch.stack(states, dim=1)
+"""
+RENEWED, KEPT = "state = decay[:, step] * state + u[:, step]", "states.append(state)"
+
+
+def test_what_is_collected_once_it_was_renewed_begins_where_it_is_renewed() -> None:
+    text = SCAN.replace("FIRST", RENEWED).replace("THEN", KEPT)
+    after = fix_texts({"main.py": text}, Applicability.SAFE)[0]["main.py"]
+    assert after == text.replace("(2, 4))", "(2, 4), device=u.device)")
+    assert not clashes(after)
+
+
+@pytest.mark.parametrize(
+    ("first", "then"),
+    [(KEPT, RENEWED), ("other = decay[:, step] * state", KEPT)],
+    ids=["before", "never"],
+)
+def test_what_is_collected_as_it_was_made_is_moved_where_it_meets(first: str, then: str) -> None:
+    text = SCAN.replace("FIRST", first).replace("THEN", then)
+    after = fix_texts({"main.py": text}, Applicability.SAFE)[0]["main.py"]
+    assert "(2, 4))\n" in after
+    assert "* state.to(" in after

@@ -125,11 +125,32 @@ def _goes_on(place: Place, function: ast.AST) -> bool:
     if target is None:
         return not isinstance(statement, ast.Assign)
     uses = [use for use in place.outline.occurrences(function, target.id) if use is not target]
-    rest = [use for use in uses if not _is_computed_with(place, use)]
+    renewed = [use for use in uses if _is_renewed(place, use)]
+    rest = [
+        use
+        for use in uses
+        if not _is_computed_with(place, use) and not any(_comes_before(place, each, use) for each in renewed)
+    ]
     return not rest or (
         all(_is_filled(place, use) for use in rest)
         and any(isinstance(place.outline.parents[_item(place, use)], ast.Call) for use in uses)
     )
+
+
+def _is_renewed(place: Place, use: ast.Name) -> bool:
+    """Whether a name is given what a statement computes of what it had, which is where the rest of that is: ``x = a * x + b``."""
+    statement = place.outline.parents[use]
+    if isinstance(use.ctx, ast.Load) or not isinstance(statement, ast.Assign):
+        return False
+    return isinstance(statement.value, ast.BinOp) and any(
+        isinstance(part, ast.Name) and part.id == use.id for part in in_rows(statement.value)
+    )
+
+
+def _comes_before(place: Place, renewed: ast.Name, use: ast.Name) -> bool:
+    """Whether a name has been given something else wherever it is used so."""
+    before, statement = place.outline.statement_of(renewed), place.outline.statement_of(use)
+    return before is not statement and place.outline.dominates(before, statement)
 
 
 def _target(statement: ast.Assign, value: ast.AST) -> ast.Name | None:
