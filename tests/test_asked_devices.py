@@ -204,3 +204,10 @@ def test_gate(sample):
 def test_a_model_that_a_function_makes_on_the_host_has_its_inputs_there() -> None:
     assert clashes(OWN_MODEL.format(moved="")) == []
     assert clashes(OWN_MODEL.format(moved='.to("cuda")')) == []
+
+
+def test_the_weights_of_a_model_are_not_misplaced_because_its_input_goes_where_something_is() -> None:
+    text = OWN_MODEL.format(moved="").replace(
+        "return gate(sample)", "return gate.net(torch.ones(2, 3).to(sample.device))"
+    )
+    assert clashes(text) == []

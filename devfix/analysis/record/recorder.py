@@ -17,6 +17,8 @@ from devfix.records import frozen
 
 #: The token of the device that a Module's parameters and inputs share when nobody calls it.
 MODULE_TOKEN = "module"  # noqa: S105 - the name of a device, no secret
+#: What is told beside the tokens of a mismatch with a parameter, which is not on the CPU because others ask where something is.
+OWN = "own"
 #: What is unified with the device of something that code asks for, to put something else there.
 _FOLLOWED = "followed"
 
@@ -285,7 +287,10 @@ class Recorder:
             found
             for found, tokens in self.mismatches.items()
             if (found.kind != "map-location" or self._may_go_elsewhere(found))
-            and all(self._find(token) in placed for token in tokens)
+            and all(
+                self._find(token) in (placed if OWN not in tokens else {MODULE_TOKEN, OWN})
+                for token in tokens
+            )
         ]
         return sorted(held, key=lambda m: (m.path, m.sink, m.kind, m.operation, m.operands != ()))
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.lattice import ACCELERATOR, CPU, FLOATS, UNKNOWN_DEVICE, UNKNOWN_INDEX, Device
 from devfix.analysis.domain.values import Tensor
+from devfix.analysis.record.recorder import OWN
 from devfix.analysis.record.trails import dtype_trails
 from devfix.analysis.reuse import reads
 from devfix.analysis.text import plain_operands
@@ -187,6 +188,8 @@ def _record(
     tokens = () if certain or kind != "device" else tuple(
         part.tensor.device.label for part in parts if part.tensor.device.kind == "same-as"
     )  # fmt: skip
+    if tokens and any(part.tensor.parameter and part.tensor.device == CPU for part in parts):
+        tokens = (*tokens, OWN)
     interp.recorder.mismatch(
         Mismatch(
             kind,
