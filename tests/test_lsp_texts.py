@@ -16,7 +16,9 @@ from lsprotocol import types
 from devfix import analysis
 from devfix.analysis import depth
 from devfix.analysis.record.facts import Facts
+from devfix.file_report import Skipped
 from devfix.findings import Applicability, Finding, Span
+from devfix.lsp import buffers
 from devfix.lsp.changes import text_edits
 from devfix.lsp.documents import Documents, uri_of
 from devfix.lsp.messages import (
@@ -36,6 +38,7 @@ from devfix.lsp.positions import Lines
 from devfix.lsp.workbench import Workbench
 from devfix.project import Program
 from devfix.silencing import silence
+from devfix.source import Source, check_syntax
 
 ENCODINGS = st.sampled_from(["utf-8", "utf-16", "utf-32"])
 #: What lines are made of: their ends, what other tools take for one, characters of all widths, and Python.
@@ -274,3 +277,31 @@ def test_a_file_that_is_nested_too_deeply_leaves_the_rest_of_its_program(
     assert isinstance(answer, Checked)
     assert "is nested too deeply" in answer.views[deep].fault
     assert [finding.code for finding in answer.views[near].findings] == ["DF102"]
+
+
+def test_a_file_that_is_opened_as_it_is_on_disk_is_not_parsed_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = tmp_path / "first.py", tmp_path / "second.py"
+    for path in (first, second):
+        path.write_text(PROGRAM)
+    parsed: list[str] = []
+
+    def noted(source: Source) -> Source | Skipped:
+        parsed.append(source.path)
+        return check_syntax(source)
+
+    monkeypatch.setattr(buffers, "check_syntax", noted)
+    bench = Workbench()
+    bench.answer(Configure((str(tmp_path),)))
+    bench.answer(Put(str(first), PROGRAM, 1))
+    bench.answer(Check(str(first)))
+    assert parsed == [str(first)]
+    bench.answer(Put(str(second), PROGRAM, 2))
+    (view,) = bench.answer(Check(str(second))).views.values()
+    assert parsed == [str(first)]
+    assert (view.revision, [finding.code for finding in view.findings]) == (2, ["DF102"])
+    # What is typed is another text.
+    bench.answer(Put(str(second), PROGRAM.replace("ones(2)", "ones(2).cuda()"), 3))
+    (view,) = bench.answer(Check(str(second))).views.values()
+    assert (view.revision, view.findings) == (3, ())

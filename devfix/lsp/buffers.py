@@ -31,8 +31,8 @@ class Buffer:
         return isinstance(self.good, Scanned) and self.good.source.text == _analysable(self.text)
 
 
-#: Reads a text that takes the place of another in some quicker way, where there is one.
-Follow = Callable[[Buffer, Source], "Scanned | None"]
+#: Reads a text that takes the place of another, or of none, in some quicker way, where there is one.
+Follow = Callable[["Buffer | None", Source], "Scanned | None"]
 
 
 def next_buffer(
@@ -53,12 +53,11 @@ def next_buffer(
 
 
 def _read(before: Buffer | None, source: Source, follow: Follow) -> Scanned | Skipped:
-    if before is not None and isinstance(before.good, Scanned):
-        if before.good.source.text == source.text:
-            return before.good
-        followed = follow(before, source)
-        if followed is not None:
-            return followed
+    if before is not None and isinstance(before.good, Scanned) and before.good.source.text == source.text:
+        return before.good
+    followed = follow(before, source)
+    if followed is not None:
+        return followed
     found = check_syntax(source)
     return scanned(found) if isinstance(found, Source) else found
 

@@ -193,11 +193,22 @@ class Folder:
         """The findings that the baseline of the folder does not know."""
         return admitted(self._known, program, findings)
 
-    def follow(self, before: Buffer, source: Source) -> Scanned | None:
-        """A buffer's next text, if it is seen without a look at the whole that it can be parsed and imports the same."""
+    def follow(self, before: Buffer | None, source: Source) -> Scanned | None:
+        """A buffer's next text, if it is seen without a look at the whole that it can be parsed and imports the same.
+
+        The first one is that of the file as it was read, most of the time.
+        """
+        if before is None:
+            return self._as_read(source)
         if self._edited is None or not isinstance(before.good, Scanned) or not self._edited.take(source):
             return None
         return Scanned(source, before.good.imports)
+
+    def _as_read(self, source: Source) -> Scanned | None:
+        _, known = self._read.get(source.path, (None, None))
+        if not isinstance(known, Scanned) or known.source.notebook is not None:
+            return None
+        return known if known.source.text == source.text else None
 
     def get_ready(self, program: Program) -> None:
         """Find out now what makes the next judgement a quick one, if somebody types in a program."""

@@ -92,7 +92,7 @@ class Workbench:
         del self._typed[path]
         self._tell_folders(path)
 
-    def _follow(self, before: Buffer, source: Source) -> Scanned | None:
+    def _follow(self, before: Buffer | None, source: Source) -> Scanned | None:
         found = (folder.follow(before, source) for folder in self._folders.values())
         return next((each for each in found if each is not None), None)
 
