@@ -38,7 +38,7 @@ def devfix(capfd: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, st
 TEXTS: dict[str, tuple[bytes, str]] = {
     "plain": (BAD.encode(), ""),
     "byte order mark": (b"\xef\xbb\xbf" + BAD.encode(), ""),
-    "two byte order marks": (b"\xef\xbb\xbf" * 2 + BAD.encode(), "has a syntax error in line 1"),
+    "two byte order marks": (b"\xef\xbb\xbf" * 2 + BAD.encode(), "has a syntax error: "),
     "carriage returns and line feeds": (BAD.replace("\n", "\r\n").encode(), ""),
     "newlines of two kinds": (BAD.replace("\n", "\r\n", 2).encode(), ""),
     "form feeds": (b"\x0c" + BAD.replace("x =", "\x0cx =").encode(), ""),
@@ -49,7 +49,7 @@ TEXTS: dict[str, tuple[bytes, str]] = {
     "a backslash at the end": (BAD.encode() + b"\\", "syntax error"),
     "a zero byte": (BAD.encode() + b"\0", "NUL bytes"),
     "UTF-16": (BAD.encode("utf-16"), "NUL bytes"),
-    "control-Z": (BAD.encode() + b"\x1a", "has a syntax error in line 5"),
+    "control-Z": (BAD.encode() + b"\x1a", "has a syntax error: "),
     "a surrogate as an escape": (b"s = '\\ud800'\n" + BAD.encode(), ""),
     "a surrogate in UTF-8": (b"s = '\xed\xa0\x80'\n" + BAD.encode(), "cannot be decoded"),
     "Latin-1 that says so": (b"# coding: latin-1\n# \xe9\n" + BAD.encode(), ""),
@@ -68,7 +68,7 @@ TEXTS: dict[str, tuple[bytes, str]] = {
     "too much": (b"#" * (MAX_BYTES + 1), "is larger than"),
     "brackets": (
         b"x = " + b"(" * 9_000 + b")" * 9_000,
-        "has a syntax error in line 1: too many nested parentheses",
+        "has a syntax error: too many nested parentheses",
     ),
     "signs": (b"x = " + b"-" * 90_000 + b"1", "is nested too deeply"),
     "terms": (b"x = 1" + b" + 1" * 90_000, "is nested too deeply"),
@@ -77,7 +77,7 @@ TEXTS: dict[str, tuple[bytes, str]] = {
     "lambdas": (b"x = " + b"lambda: " * 90_000 + b"1", "is nested too deeply"),
     "branches": (b"if x: y\n" + b"elif x: y\n" * 90_000, "is nested too deeply"),
     "blocks": (b"".join(b" " * k + b"if x:\n" for k in range(200)), "syntax error"),
-    "digits": (b"x = " + b"9" * 9_000, "has a syntax error in line 1"),
+    "digits": (b"x = " + b"9" * 9_000, "has a syntax error: "),
 }
 
 

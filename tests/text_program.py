@@ -84,6 +84,7 @@ class Ending:
 
     def __init__(self, *texts: str, **named: str) -> None:
         self.interpreter = Interpreter(program(*texts, **named), Recorder(), Library())
+        self.interpreter.is_script = True
         self._globals = self.interpreter.fresh()
         self.interpreter.execute_file("main.py", self._globals, "__main__")
 
