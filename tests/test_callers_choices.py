@@ -95,9 +95,55 @@ def test_a_function_finds_what_its_caller_chose(program: str, body: str) -> None
         "    if args.kind:\n        net(numbers, numbers)\n",
         "    net(numbers, numbers)\n",
         "    args = parser.parse_args()\n" + RIGHT,
+        "    args.kind = input()\n" + RIGHT,
     ],
-    ids=["another-option", "the-wrong-one", "another-test", "no-test", "other-arguments"],
+    ids=["another-option", "the-wrong-one", "another-test", "no-test", "other-arguments", "other-value"],
 )
 @pytest.mark.parametrize("program", [GLOBAL, GIVEN, THROUGH], ids=["global", "given", "through"])
 def test_what_the_test_did_not_choose_is_still_found(program: str, body: str) -> None:
     assert of_functions(program, body) != []
+
+
+#: Two variables of the same members, chosen the other way round, or by options of their own.
+PAIR = """
+def main():
+    args = parser.parse_args()
+    one, two = Numbers().to(device), Places().to(device)
+    first = one if args.kind else two
+    second = {second}
+    train(first, second, one, two, args)
+
+def train(first, second, one, two, args):
+{body}
+
+main()
+"""
+OPPOSITE = "two if args.kind else one"
+BOTH = """    if args.kind:
+        first(numbers, numbers)
+        second({then}, numbers)
+    else:
+        first(places, numbers)
+        second({other}, numbers)
+"""
+OF_ITS_OWN = """    other = two if args.other else one
+    if args.kind:
+        first(numbers, numbers)
+        if args.other:
+            other({given}, numbers)
+"""
+
+
+@pytest.mark.parametrize(
+    ("second", "body", "count"),
+    [
+        (OPPOSITE, BOTH.format(then="places", other="numbers"), 0),
+        (OPPOSITE, BOTH.format(then="numbers", other="numbers"), 1),
+        ("first", BOTH.format(then="numbers", other="places"), 0),
+        ("first", OF_ITS_OWN.format(given="places"), 0),
+        ("first", OF_ITS_OWN.format(given="numbers"), 1),
+    ],
+    ids=["opposite", "opposite-wrong", "the-same", "of-its-own", "of-its-own-wrong"],
+)
+def test_a_choice_is_that_of_the_variable_it_was_made_for(second: str, body: str, count: int) -> None:
+    assert len(clashes(NETWORKS + PAIR.format(second=second, body=body))) == count

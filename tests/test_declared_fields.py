@@ -150,6 +150,28 @@ net(torch.ones(3{dtype}))
 """
 
 
+@pytest.mark.parametrize(
+    ("first", "later", "kind"),
+    [
+        ("from __future__ import annotations", "annotations = []", Const("int")),
+        ("from __future__ import annotations as _", "", Const("int")),
+        ("from __future__ import generator_stop", "annotations = []", External("builtins.int")),
+    ],
+)
+def test_annotations_are_texts_whatever_name_that_has(first: str, later: str, kind: object) -> None:
+    text = f"""{first}
+from dataclasses import dataclass, fields
+{later}
+
+@dataclass
+class Options:
+    width: int = 2
+
+kind = fields(Options)[0].type
+"""
+    assert Ending(text)["kind"] == kind
+
+
 @pytest.mark.parametrize("future", ["", "from __future__ import annotations"])
 def test_options_are_of_the_types_that_a_program_takes_for_them(future: str) -> None:
     text = _TYPED.format(future=future)

@@ -33,6 +33,7 @@ WRITES = [
     "store[chosen] = made",
     "store[[0, 2, 4]] = made",
     "store.T[:, chosen] = made.T",
+    "store[[int(part) for part in input().split()]] = made",
     "for begin in range(0, 6, 3):\n    part = order[begin:begin + 3]\n    store[part] = made",
 ]
 
@@ -60,6 +61,9 @@ def test_values_of_the_cpu_do(write: str) -> None:
         "store[...] = made[:1]",
         "store[None, :3] = made",
         "store[chosen[0]] = made[0]",
+        "at = tuple(chosen[:1])\nstore[at] = made[0]",
+        "at = tuple(int(part) for part in input().split())\nstore[at] = made[0]",
+        "at = np.unravel_index(number, (6,))\nstore[at] = made[0]",
         "for each in order:\n    store[each] = made[0]",
         "for each in chosen:\n    store[each] = made[0]",
     ],

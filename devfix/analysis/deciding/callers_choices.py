@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis.deciding import correlated
 from devfix.analysis.deciding.correlated import OWN, Choice
-from devfix.analysis.deciding.steadiness import options_in
+from devfix.analysis.deciding.steadiness import is_steady, options_in
 from devfix.analysis.domain.values import Ref, Union, Value
 from devfix.analysis.text.scope_names import parameters_of
 from devfix.analysis.text.syntax import remembered, statements_in, walk
@@ -35,8 +35,11 @@ def assume(interp: Interpreter, part: ast.expr, outcome: bool, within: ast.If | 
 
 
 def _asks_the_same(interp: Interpreter, caller: Frame, test: ast.expr) -> bool:
-    """Whether a test of options asks a function for what it asks its caller: for the same variables, or the same objects."""
-    if not options_in(test):
+    """Whether a test of options asks a function for what it asks its caller: for the same variables, or the same objects.
+
+    What the function itself gives another value is no longer what its caller asked for.
+    """
+    if not options_in(test) or not is_steady(interp, test):
         return False
     names = (name.id for name in walk(test) if isinstance(name, ast.Name))
     return all(_is_the_same(interp, caller, name) for name in names)
@@ -54,20 +57,29 @@ def _found(interp: Interpreter, frame: Frame, name: str) -> tuple[int, Value | N
 
 
 def _narrow(interp: Interpreter, known: Mapping[str, Choice], outcome: bool, within: ast.If | None) -> None:
-    """What a caller chose is what the test chooses, under whatever name the function has it."""
+    """What a caller chose is what the test chooses, under whatever name the function was given it, or has it since."""
     frame = interp.frame
     if frame.function is None or not known:
         return
-    names = (
-        correlated.named(within)
-        if within is not None
-        else [each.arg for each in parameters_of(frame.function.node)]
-    )
-    for name in names:
+    parameters = [each.arg for each in parameters_of(frame.function.node)]
+    given = {name: interp.state.get(frame.id, name) for name in parameters}
+    for name in correlated.named(within) if within is not None else parameters:
         value = interp.state.get(frame.id, name)
-        choice = next((each for each in known.values() if _are_the_same(value, each.joined)), None)
+        # Another variable may be of the same members by a choice of the function's own.
+        if name not in given and not any(value is each for each in given.values()):
+            continue
+        choice = _choice_of(value, known)
         if choice is not None:
             interp.state.set(frame.id, name, choice.then if outcome else choice.other)
+
+
+def _choice_of(value: Value | None, known: Mapping[str, Choice]) -> Choice | None:
+    """The choice that made a value; None where several may have, of the same members the other way round."""
+    if (made := next((each for each in known.values() if each.joined is value), None)) is not None:
+        return made
+    alike = [each for each in known.values() if _are_the_same(value, each.joined)]
+    agree = all((each.then, each.other) == (alike[0].then, alike[0].other) for each in alike)
+    return alike[0] if alike and agree else None
 
 
 def _are_the_same(one: Value | None, other: Value) -> bool:

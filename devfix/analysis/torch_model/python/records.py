@@ -13,7 +13,6 @@ from devfix.analysis.domain.values import (
     UNKNOWN,
     Class,
     Const,
-    External,
     Obj,
     Scalar,
     TupleValue,
@@ -24,7 +23,7 @@ from devfix.analysis.domain.values import (
 )
 from devfix.analysis.language import construction, containers, declared_fields
 from devfix.analysis.language.frames import Arg, CallSite
-from devfix.analysis.reuse import reads
+from devfix.analysis.text.syntax import remembered
 from devfix.analysis.torch_model.python.copies import clone
 
 if TYPE_CHECKING:
@@ -33,8 +32,6 @@ if TYPE_CHECKING:
 Handler = Callable[["Interpreter", str, CallSite], Value]
 #: What a program asks of a field.
 _OF_FIELD = ("name", "type", "default", "metadata")
-#: What a module has imported that keeps its annotations as texts.
-_AS_TEXTS = External("__future__.annotations")
 
 
 def _record(interp: Interpreter, value: Value | None) -> tuple[Class, Obj] | None:
@@ -109,11 +106,17 @@ def _type(interp: Interpreter, field: classes.Field) -> Value:
     node = field.annotation
     if not isinstance(node, (ast.Name, ast.Attribute, ast.Constant)):
         return UNKNOWN
-    module = interp.module_frame(field.owner.path)
-    if reads.variable_of(interp, module, "annotations") == _AS_TEXTS:
+    if _keeps_texts(interp.program.sources[field.owner.path].tree):
         return Const(ast.unparse(node))
     with construction.body_of(interp, field.owner):
         return interp.eval(node)
+
+
+@remembered
+def _keeps_texts(tree: ast.Module) -> bool:
+    """Whether a file keeps its annotations as texts, under whatever name it imported that."""
+    imports = (part for part in tree.body if isinstance(part, ast.ImportFrom) and part.module == "__future__")
+    return any(alias.name == "annotations" for part in imports for alias in part.names)
 
 
 def _metadata(interp: Interpreter, field: classes.Field, empty: Value) -> Value:

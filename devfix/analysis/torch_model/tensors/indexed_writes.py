@@ -5,8 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from devfix.analysis.domain.join import scalar_type
-from devfix.analysis.domain.values import Array, Sequence, Tensor, Value, without_none
+from devfix.analysis.domain.values import Array, Tensor, Value, without_none
 from devfix.analysis.language.frames import Arg
 from devfix.analysis.torch_model.arrays import array_indices
 from devfix.analysis.torch_model.tensors import host_memory, indexing, requirements
@@ -21,7 +20,7 @@ def assign(interp: Interpreter, target: ast.Subscript, tensor: Tensor, key: Valu
 
     Facts: "slice assign: cuda[0:2] = cpu" runs, "index_put: cuda tensor, cpu values" does not.
     """
-    keys = [(indexing.listed(interp, index), where) for index, where in indexing.key_parts(target.slice, key)]
+    keys = indexing.key_parts(target.slice, key)
     indices = [(index, where) for index, where in keys if isinstance(index, Tensor)]
     counted = indexing.counts_entries(keys)
     for index, where in indices:
@@ -31,7 +30,7 @@ def assign(interp: Interpreter, target: ast.Subscript, tensor: Tensor, key: Valu
         (index, where) for index, where in indices if index.dtype == "bool" or index.rank not in (0, None)
     ]
     # Lists and arrays of NumPy are made into index tensors.
-    lists = [index for index, where in keys if _is_list_of_numbers(index, where)]
+    lists = [index for index, where in keys if _is_list_of_numbers(interp, index, where)]
     value = without_none(value)
     if not (indices or lists) or not isinstance(value, Tensor):
         return
@@ -43,13 +42,16 @@ def assign(interp: Interpreter, target: ast.Subscript, tensor: Tensor, key: Valu
     requirements.meet(interp, target, "torch.Tensor.__setitem__", parts, detail={"in_place": "self"})
 
 
-def _is_list_of_numbers(index: Value, where: ast.expr) -> bool:
-    """What selects entries by their numbers and is no tensor; an array of no dimensions is a number, and a slice is none."""
+def _is_list_of_numbers(interp: Interpreter, index: Value, where: ast.expr) -> bool:
+    """What selects entries by their numbers and is no tensor; an array of no dimensions is a number, and a slice is none.
+
+    A tuple is no list: each of its numbers is for a dimension.
+    """
     if isinstance(where, ast.Slice):
         return False
     if isinstance(index, Array):
         return index.rank not in (0, None) and index.dtype != "bool"
-    return isinstance(index, Sequence) and scalar_type(index.element) == "int"
+    return indexing.listed(interp, index) is not index
 
 
 def assign_to_array(
