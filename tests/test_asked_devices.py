@@ -211,3 +211,46 @@ def test_the_weights_of_a_model_are_not_misplaced_because_its_input_goes_where_s
         "return gate(sample)", "return gate.net(torch.ones(2, 3).to(sample.device))"
     )
     assert clashes(text) == []
+
+
+LOADED = """
+import torch
+from torch.utils import data
+
+
+class Noisy({base}):
+    def __init__(self, rows):
+        self.rows = rows
+
+    def __getitem__(self, i):
+        row = self.rows[i]
+        noise = torch.randn(4, device=row.device)
+        return row + noise + torch.ones(4)
+"""
+
+
+@pytest.mark.parametrize("base", ["data.Dataset", "data.IterableDataset"])
+def test_what_a_data_set_holds_is_on_the_host(base: str) -> None:
+    assert clashes(LOADED.format(base=base)) == []
+    assert clashes(LOADED.format(base="object")) == ["13: device"]
+
+
+ASSERTED = """
+import torch
+
+
+def f(x):
+    {test}
+    z = torch.zeros(4, device=x.device)
+    return x + torch.ones(4) + z
+"""
+
+
+@pytest.mark.parametrize(
+    "test", ['x.device.type == "cpu"', 'x.device == torch.device("cpu")', 'str(x.device) == "cpu"']
+)
+def test_behind_an_assertion_of_the_host_nothing_is_on_an_accelerator(test: str) -> None:
+    assert clashes(ASSERTED.format(test=f"assert {test}")) == []
+    assert clashes(ASSERTED.format(test="assert x.ndim == 1")) == ["8: device"]
+    guarded = f"if not {test}:\n        raise ValueError(x)"
+    assert clashes(ASSERTED.format(test=guarded)) == []

@@ -6,8 +6,8 @@ import ast
 from typing import TYPE_CHECKING
 
 from devfix.analysis.domain.lattice import CPU, Device
-from devfix.analysis.domain.values import Tensor, Unknown
-from devfix.analysis.nn.modules import module_device
+from devfix.analysis.domain.values import DeviceValue, Tensor, Unknown, Value
+from devfix.analysis.nn.modules import external_bases, module_device
 from devfix.analysis.text.syntax import remembered, walk
 
 if TYPE_CHECKING:
@@ -16,6 +16,17 @@ if TYPE_CHECKING:
 
 #: The answer to ``x.is_cuda`` where nobody knows where ``x`` is.
 ANSWER = Unknown("asked place")
+#: The attributes of a tensor that tell where it is.
+_ASKING = frozenset({"device", "is_cuda", "is_cpu"})
+#: What a loader asks for samples and indices, in processes of the host.
+_LOADED = frozenset(
+    {
+        "torch.utils.data.Dataset",
+        "torch.utils.data.IterableDataset",
+        "torch.utils.data.Sampler",
+        "torch.utils.data.BatchSampler",
+    }
+)
 
 
 def parted(interp: Interpreter, test: ast.expr) -> Tensor | None:
@@ -42,13 +53,30 @@ def _are_of_host(interp: Interpreter, test: ast.expr) -> bool:
 
 
 def is_within_host(interp: Interpreter) -> bool:
-    """Whether a model on the CPU is what is executed: there its inputs are, too."""
-    return any(module_device(interp, frame.given[0]) == CPU for frame in interp.stack if frame.given)
+    """Whether a model on the CPU is what is executed, or a data set: there what they are given and hold is, too."""
+    return any(_is_of_host(interp, frame.given[0]) for frame in interp.stack if frame.given)
+
+
+def _is_of_host(interp: Interpreter, owner: Value) -> bool:
+    if module_device(interp, owner) == CPU:
+        return True
+    obj = interp.obj_of(owner)
+    return obj is not None and not _LOADED.isdisjoint(external_bases(interp, obj.cls))
 
 
 def are_judged(interp: Interpreter, device: Device) -> bool:
     """Whether nobody decides which device this is: what code does with an accelerator is judged."""
     return device.kind == "same-as" and not interp.is_script and not is_within_host(interp)
+
+
+def asks_judged(interp: Interpreter, test: ast.expr) -> bool:
+    """Whether a test asks where something is that is judged for an accelerator."""
+    for part in walk(test):
+        if isinstance(part, ast.Attribute) and part.attr in _ASKING:
+            value = interp.eval(part if part.attr == "device" else part.value)
+            if isinstance(value, (DeviceValue, Tensor)) and are_judged(interp, value.device):
+                return True
+    return False
 
 
 @remembered

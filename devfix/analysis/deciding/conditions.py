@@ -318,12 +318,14 @@ def assume(interp: Interpreter, test: ast.expr, outcome: bool, within: ast.If | 
 
 
 def assume_asserted(interp: Interpreter, test: ast.expr) -> None:
-    """Behind an assertion holds what it asserts. One that seems to be false is passed over, and ends no path.
+    """Behind an assertion holds what it asserts. One that seems to be false ends no path, if it asks no device that is judged.
 
     A tensor or an array that is asserted to be something else is not what it was taken for.
     """
     if answers.truth(interp, interp.eval(test)) is not False:
         assume(interp, test, True)
+    elif asked_places.asks_judged(interp, test):
+        interp.state.dead = True
     elif isinstance(test, ast.Call) and called(test) == "isinstance" and test.args:
         asked = test.args[0]
         if isinstance(asked, ast.Name) and isinstance(interp.eval(asked), (Tensor, Array)):

@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from devfix.analysis.deciding import rank_tests
+from devfix.analysis.deciding import asked_places, rank_tests
 from devfix.analysis.deciding.answers import boolean, truth
 from devfix.analysis.domain.copying import replace
 from devfix.analysis.domain.join import join_all
@@ -303,7 +303,9 @@ def text(interp: Interpreter, name: str, site: CallSite) -> Value:
     speaking.speak(interp, value, site.node, as_shown=name.endswith("repr"))
     if isinstance(value, Const) and name.endswith("str"):
         return Const(str(value.value))
-    if isinstance(value, DeviceValue) and value.device.kind in ("cpu", "accelerator"):
+    if isinstance(value, DeviceValue) and (
+        value.device.kind in ("cpu", "accelerator") or asked_places.are_judged(interp, value.device)
+    ):
         return _device_text(value.device, name)
     if isinstance(value, DTypeValue):
         return of_dtype(value)
