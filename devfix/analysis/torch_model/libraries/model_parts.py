@@ -9,7 +9,7 @@ from devfix.analysis.domain.join import MOVED
 from devfix.analysis.domain.lattice import FLOATS, INTEGERS, rank_of_stack
 from devfix.analysis.domain.values import TRUE, Obj, Ref, Tensor, Value
 from devfix.analysis.nn import modules
-from devfix.analysis.torch_model.libraries import model_outputs
+from devfix.analysis.torch_model.libraries import known_parts, model_outputs
 from devfix.analysis.torch_model.tensors.requirements import Part
 
 if TYPE_CHECKING:
@@ -39,6 +39,8 @@ def part(interp: Interpreter, ref: Ref, obj: Obj, name: str) -> Value:
         return held
     place = obj.place and modules.place_of_all(interp, ref, obj.place)
     facts = {**model_outputs.facts_of_part(obj, name), **moved_with(obj)}
+    if name not in GETTERS:
+        facts |= known_parts.facts(name)
     if name in _TABLES and model_outputs.answers(obj):
         facts[_TABLE] = TRUE
     if name in _ROWS and model_outputs.answers(obj):

@@ -40,6 +40,7 @@ from devfix.analysis.torch_model.libraries import (
     detection,
     generation,
     given_parts,
+    known_parts,
     label_kinds,
     lightning_methods,
     metric_members,
@@ -245,6 +246,8 @@ def call(
     obj = interp.obj(ref)
     place = modules.place_of_all(interp, ref, place)
     name = getattr(obj.cls, "name", "") or "torch.nn.Module"
+    if known_parts.may_be_method(obj):
+        return UNKNOWN
     if sentence_encoders.is_one(obj) or (name.startswith("diffusers") and "Pipeline" in name):
         # It moves what it is given, and makes pictures.
         return UNKNOWN

@@ -18,6 +18,7 @@ from devfix.analysis.domain.values import (
     BoundMethod,
     Class,
     Const,
+    External,
     Function,
     Obj,
     Ref,
@@ -130,13 +131,29 @@ def _named_parameters(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
 
 def _buffers(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
     found = [t for t in modules.tensors(interp, ref) if not t.parameter]
+    if not found and all(_is_without_buffers(interp, part) for part in modules.tree(interp, ref)):
+        return TupleValue(())
     return Sequence(join_all(list(found))) if found else Sequence(UNKNOWN)
+
+
+def _is_without_buffers(interp: Interpreter, ref: Ref) -> bool:
+    """Whether a layer is one of torch's own, none of whose parts nobody sees, and has no buffer."""
+    obj = interp.obj(ref)
+    name = layers.layer_name(interp, obj.cls) if isinstance(obj.cls, External) else ""
+    if name in ("Sequential", "ModuleList"):
+        return obj.items is not None
+    return layers.is_stateless(interp, obj) and not name.endswith(_NORMS)
+
+
+#: Without an affine part they have no weights, and may count what they saw all the same.
+_NORMS = ("Norm", "Norm1d", "Norm2d", "Norm3d")
 
 
 def _named_buffers(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
     values = _buffers(interp, ref, site)
-    element = values.element if isinstance(values, Sequence) else UNKNOWN
-    return Sequence(TupleValue((Scalar("str"), element)))
+    if not isinstance(values, Sequence):
+        return TupleValue(())
+    return Sequence(TupleValue((Scalar("str"), values.element)))
 
 
 def _state_dict(interp: Interpreter, ref: Ref, site: CallSite) -> Value:

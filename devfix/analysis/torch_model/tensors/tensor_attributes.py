@@ -36,7 +36,7 @@ from devfix.analysis.record.trails import part_of_complex, roots_of_host
 from devfix.analysis.text import counts, own_attributes
 from devfix.analysis.torch_model import external_objects
 from devfix.analysis.torch_model.arrays.numpy_types import settled
-from devfix.analysis.torch_model.libraries import model_parts
+from devfix.analysis.torch_model.libraries import known_parts, model_parts
 from devfix.analysis.torch_model.modules import reparametrizations
 from devfix.analysis.torch_model.tensors import leaves
 
@@ -140,6 +140,8 @@ def _flag(known: bool | None) -> Value:
 def of_object(interp: Interpreter, ref: Ref, obj: Obj, name: str, node: ast.expr) -> Value:
     """An attribute that neither the object itself nor its project classes have."""
     if is_module(interp, ref):
+        known_parts.use_as_module(interp, ref)
+        obj = interp.obj(ref)
         if name.isdigit():  # ``getattr(model, "0")``, as names of parameters lead there
             held = obj.items or ()
             return held[int(name)] if int(name) < len(held) else obj.element or UNKNOWN
@@ -151,6 +153,15 @@ def of_object(interp: Interpreter, ref: Ref, obj: Obj, name: str, node: ast.expr
 
 
 _PARAMETER_NAMES = frozenset({"weight", "bias", "in_proj_weight", "in_proj_bias"})
+#: Layers of torch that have no parameter of their own: activations, dropout, pooling, and what holds others in a row.
+_WITHOUT_WEIGHTS = frozenset(
+    f"torch.nn.{name}"
+    for name in (
+        "Sequential ModuleList ModuleDict Identity Flatten ReLU ReLU6 LeakyReLU ELU GELU SiLU Sigmoid Tanh Softmax LogSoftmax "
+        "Softplus Hardtanh Dropout Dropout2d Dropout3d MaxPool1d MaxPool2d MaxPool3d AvgPool1d AvgPool2d AvgPool3d "
+        "AdaptiveAvgPool1d AdaptiveAvgPool2d AdaptiveMaxPool2d Upsample"
+    ).split()
+)
 
 
 def _module_attribute(interp: Interpreter, ref: Ref, obj: Obj, name: str, node: ast.expr) -> Value:
@@ -201,9 +212,14 @@ _OF_OTHERS = re.compile(r"(weight|bias)_(g|v|u|orig|mask)$")
 _STATISTICS = frozenset({"running_mean", "running_var"})
 
 
-def _part_of_layer(interp: Interpreter, obj: Obj, name: str) -> Tensor | None:
-    """A parameter or buffer of a layer of torch's own that lies beside its weight."""
+def _part_of_layer(interp: Interpreter, obj: Obj, name: str) -> Value | None:
+    """A parameter or buffer of a layer of torch's own that lies beside its weight.
+
+    A layer that has none gets no part of that name from being asked for one.
+    """
     place = obj.place
+    if name in _PARAMETER_NAMES and getattr(obj.cls, "name", "") in _WITHOUT_WEIGHTS:
+        return UNKNOWN
     if place is None or name in obj.attrs:
         return None
     kept = replace(place, rank=AT_LEAST_1, trail=place.trail or obj.trail)
