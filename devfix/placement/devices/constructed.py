@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from devfix.analysis.record.facts import Facts
@@ -173,11 +174,18 @@ def is_always_set(facts: Facts, cls: ast.ClassDef, attribute: str) -> bool:
 
 
 def _always_sets(cls: ast.ClassDef, attribute: str) -> bool:
-    """Whether the constructor of a class sets an attribute in a statement that nothing stands around."""
+    """Whether the constructor of a class sets an attribute in a statement that nothing stands around, and that it gets to."""
     constructors = (
         part for part in cls.body if isinstance(part, ast.FunctionDef) and part.name == "__init__"
     )
-    return any(sets(statement, attribute) for part in constructors for statement in part.body)
+    reached = (takewhile(lambda each: not _may_return(each), part.body) for part in constructors)
+    return any(sets(statement, attribute) for part in reached for statement in part)
+
+
+def _may_return(statement: ast.stmt) -> bool:
+    """Whether a function may end within a statement."""
+    inner = isinstance(statement, (*FUNCTIONS, ast.ClassDef))
+    return not inner and any(isinstance(part, ast.Return) for part in in_rows(statement))
 
 
 def sets(node: ast.AST, attribute: str) -> bool:

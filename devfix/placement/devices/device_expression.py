@@ -119,10 +119,10 @@ def find(facts: Facts, place: Place, peers: list[Operand]) -> DeviceExpression |
         return DeviceExpression(told)
     code = next(filter(None, (_peer(facts, place, peer) for peer in modules)), None)
     if code is not None or (not anywhere and other_accelerator.are_several(place.outline.source.tree)):
-        return DeviceExpression(own_device.of_module(place, code)) if code is not None else None
+        return DeviceExpression(own_device.of_module(facts, place, code)) if code is not None else None
     name = _name(facts, place, "module") or _module_around(facts, place)
     if name is not None:
-        return DeviceExpression(own_device.of_module(place, name))
+        return DeviceExpression(own_device.of_module(facts, place, name))
     if (own_input := itself or own_inputs.device(facts, place, peers)) is not None:
         return DeviceExpression(own_input)
     if (asked := asked_device.of_peers(facts, place, peers)) is not None:
@@ -138,7 +138,7 @@ def _on_either_side(facts: Facts, place: Place, peers: list[Operand]) -> DeviceE
         if (name := followed_peer.itself(facts, place, peer)) is not None:
             return DeviceExpression(f"{name}.device")
         if (name := followed_peer.module(facts, place, peer)) is not None:
-            return DeviceExpression(own_device.of_module(place, name))
+            return DeviceExpression(own_device.of_module(facts, place, name))
     return None
 
 
@@ -163,7 +163,7 @@ def _of_kept_module(facts: Facts, place: Place) -> DeviceExpression | None:
             receiver, _, attribute = name.partition(".")
             if (edit := own_device.beside_module(facts, place.outline, cls, attribute)) is not None:
                 return DeviceExpression(f"{receiver}.device", (edit,))
-    return DeviceExpression(own_device.of_module(place, names[0]))
+    return DeviceExpression(own_device.of_module(facts, place, names[0]))
 
 
 def _is_seen(facts: Facts, place: Place, code: str) -> bool:

@@ -15,7 +15,7 @@ from devfix.analysis.text.docstrings import is_text
 from devfix.analysis.text.outline import Outline
 from devfix.analysis.text.syntax import in_rows
 from devfix.findings import FileEdit, InsertAfter
-from devfix.placement.devices import device_property
+from devfix.placement.devices import device_property, own_parameter
 from devfix.placement.devices.constructed import sets
 from devfix.placement.text.dependence import dotted
 from devfix.source import Source
@@ -48,8 +48,11 @@ def told(facts: Facts, place: Place) -> str | None:
     return next((f"{receiver}.{name}" for name in names if name != getattr(function, "name", "")), None)
 
 
-def of_module(place: Place, name: str) -> str:
-    """The device of a module: ``self.device`` where a property of the class says that of ``self.model``, or where it has one itself, else of its parameters."""
+def of_module(facts: Facts, place: Place, name: str) -> str:
+    """The device of a module: ``self.device`` where a property of the class says that of ``self.model``, or where it has one itself, else of its parameters.
+
+    Of these a method rather asks one that it uses: ``self.weight.device``.
+    """
     function = place.outline.function_of(place.node)
     receiver, _, attribute = name.partition(".")
     if (
@@ -63,7 +66,9 @@ def of_module(place: Place, name: str) -> str:
                 continue
             if _of_attribute(attribute).fullmatch(_returned(part) or ""):
                 return f"{receiver}.{part.name}"
-    return device_property.of(place, name) or f"next({name}.parameters()).device"
+    own = own_parameter.used(facts, place) if name == receiver else None
+    asked = f"{own}.device" if own is not None else f"next({name}.parameters()).device"
+    return device_property.of(place, name) or asked
 
 
 def _of_attribute(attribute: str) -> re.Pattern[str]:
