@@ -166,3 +166,16 @@ async def test_a_notebook_that_was_never_saved_is_looked_at(code: Editor) -> Non
     assert isinstance(change, types.TextDocumentEdit)
     assert change.text_document.uri == book.cells[1]
     book.close()
+
+
+async def test_a_notebook_that_was_never_saved_lies_in_the_workspace(code: Editor, tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text('[tool.devfix]\nignore = ["DF102"]\n')
+    book = OpenCells(code, "untitled:Untitled-2.ipynb?jupyter-notebook")
+    third = book.cells[2]
+    assert await code.codes(third) == ["DF102"]
+    code.folders(added=[tmp_path])
+    await code.becomes(third, [])
+    assert await code.in_step()
+    code.folders(removed=[tmp_path])
+    await code.becomes(third, ["DF102"])
+    book.close()

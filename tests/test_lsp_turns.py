@@ -110,3 +110,13 @@ def test_memory_is_looked_through_where_there_is_much_to_find(memory: SpentMemor
     # The more there is, the longer a look takes, and the more must have come.
     kept += [Circle() for _ in range(2_000)]
     assert not memory.free(waited_for=False)
+
+
+def test_what_takes_the_place_of_what_went_is_not_counted_as_more(memory: SpentMemory) -> None:
+    kept: list[list[int]] = []
+    for _ in range(10):
+        kept.clear()
+        kept += [[] for _ in range(5_000)]
+        gone = weakref.ref(Circle())
+        assert memory.free(waited_for=False)
+        assert gone() is None

@@ -102,6 +102,71 @@ async def test_fixing_all_files_leaves_it_alone(code: Editor, tmp_path: Path) ->
     code.folders(removed=[tmp_path])
 
 
+async def test_what_is_half_typed_in_it_keeps_no_file_from_being_fixed(code: Editor, tmp_path: Path) -> None:
+    train, _ = write(tmp_path, train=BROKEN, model=MODEL)
+    code.folders(added=[tmp_path])
+    uri = code.open_as("untitled:Untitled-1", f"import model\n{BROKEN}")
+    await code.becomes(uri, ["DF102"])
+    code.change(uri, 0, 0, "(\n")
+    edits: list[types.WorkspaceEdit] = []
+
+    def applied(params: types.ApplyWorkspaceEditParams) -> types.ApplyWorkspaceEditResult:
+        edits.append(params.edit)
+        return types.ApplyWorkspaceEditResult(True)
+
+    code.client.protocol.fm.features.pop(types.WORKSPACE_APPLY_EDIT, None)
+    code.client.feature(types.WORKSPACE_APPLY_EDIT)(applied)
+    # Its own URI stands for the folder that it is taken to lie in.
+    assert await code.command("devfix.applyAll", uri) == {"applied": True, "files": 1}
+    code.apply(edits[0])
+    assert train.read_text() == FIXED
+    code.close(uri)
+    code.folders(removed=[tmp_path])
+
+
+async def test_what_was_told_before_it_came_to_lie_elsewhere_is_not_told_to_hold(
+    code: Editor, tmp_path: Path
+) -> None:
+    (tmp_path / "pyproject.toml").write_text('[tool.devfix]\nignore = ["DF102"]\n')
+    uri = code.open_as("untitled:Untitled-1", BROKEN)
+
+    async def pulled(known: str | None) -> types.DocumentDiagnosticReport:
+        params = types.DocumentDiagnosticParams(types.TextDocumentIdentifier(uri), previous_result_id=known)
+        return await code.client.text_document_diagnostic_async(params)
+
+    before = await pulled(None)
+    assert isinstance(before, types.RelatedFullDocumentDiagnosticReport)
+    assert len(before.items) == 1
+    assert isinstance(await pulled(before.result_id), types.RelatedUnchangedDocumentDiagnosticReport)
+    code.folders(added=[tmp_path])
+    after = await pulled(before.result_id)
+    assert isinstance(after, types.RelatedFullDocumentDiagnosticReport)
+    assert not after.items
+    code.folders(removed=[tmp_path])
+    code.close(uri)
+
+
+async def test_it_is_saved_as_a_file(either: Editor, tmp_path: Path) -> None:
+    uri = either.open_as("untitled:Untitled-1", BROKEN)
+    assert await either.codes(uri) == ["DF102"]
+    (path,) = write(tmp_path, train=BROKEN)
+    either.close(uri)
+    saved = either.open(path)
+    assert await either.codes(saved) == ["DF102"]
+    if either.capabilities.diagnostic_provider is None:
+        assert not either.published[uri].diagnostics
+    either.close(saved)
+
+
+async def test_none_can_be_imported(either: Editor) -> None:
+    model = either.open_as("untitled:model.py", MODEL)
+    train = either.open_as("untitled:train", TRAIN)
+    assert await either.codes(train) == []
+    assert await either.codes(model) == []
+    either.close(train)
+    either.close(model)
+
+
 @pytest.mark.parametrize(
     "uri", ["git:/repo/train.py?%7B%7D", "vscode-vfs://github/o/r/train.py", "output:train.py"]
 )

@@ -21,6 +21,8 @@ log = logging.getLogger(__name__)
 
 #: A check is begun while somebody types where the one before took no longer than this, in seconds.
 _QUICK = 0.3
+#: A check that has been due for so long, in seconds, makes way no more for typing in another program.
+_PATIENCE = 20.0
 
 
 class Checker:
@@ -35,9 +37,10 @@ class Checker:
         self._worker = worker
         self._documents = documents
         self._deliver = deliver
-        self._due: dict[str, None] = {}
+        #: What is to be checked, and since when.
+        self._due: dict[str, float] = {}
         self._members: dict[str, frozenset[str]] = {}
-        self._running: Ticket | None = None
+        self._running: tuple[str, Ticket] | None = None
         self._typed_in: str | None = None
         self._stirred = asyncio.Event()
         #: What the client is told when typing stops, and the documents whose checks take little time.
@@ -53,19 +56,21 @@ class Checker:
     def changed(self, path: str) -> None:
         """A document has another text: what is being found out about its old one is of no use.
 
-        What is being found out about another program is put off: nobody is to wait for it who types here.
+        What is being found out about another program is put off: nobody is to wait for it who types here, unless
+        it was put off for long.
         """
         self._last_change = asyncio.get_running_loop().time()
         if self._running is not None:
-            self._worker.cancel(self._running)
+            checked, ticket = self._running
+            if path in ticket.about or not self._is_overdue(checked):
+                self._worker.cancel(ticket)
         self._typed_in = path
+        self._due.pop(path, None)
         self.want(path)
 
     def want(self, path: str) -> None:
         """A document is to be checked; the one that was touched last comes first."""
-        if path in self._due:
-            del self._due[path]
-        self._due[path] = None
+        self._due[path] = self._due.pop(path, asyncio.get_running_loop().time())
         self._stirred.set()
 
     def want_all(self) -> None:
@@ -111,7 +116,7 @@ class Checker:
         while True:
             self._tell()
             path = next(reversed(self._due), None)
-            if path is None or not (self._is_quiet() or path in self._quick):
+            if path is None or not (self._is_quiet() or path in self._quick or self._is_overdue(path)):
                 await self._rest()
                 continue
             try:
@@ -149,6 +154,10 @@ class Checker:
     def _is_quiet(self) -> bool:
         """Whether typing has stopped, or somebody asks."""
         return self._waiting > 0 or self._rest_of_pause() <= 0
+
+    def _is_overdue(self, path: str) -> bool:
+        now = asyncio.get_running_loop().time()
+        return now - self._due.get(path, now) > _PATIENCE
 
     def _rest_of_pause(self) -> float:
         return self._last_change + self.debounce - asyncio.get_running_loop().time()
@@ -189,9 +198,10 @@ class Checker:
     async def _checked(self, path: str) -> Checked:
         await self._worker.start()
         about = self._members.get(path, frozenset()) | {path}
-        self._running = self._worker.order(Check(path), about, urgent=path == self._typed_in)
+        ticket = self._worker.order(Check(path), about, urgent=path == self._typed_in)
+        self._running = (path, ticket)
         try:
-            return await self._worker.reply(self._running, Checked)
+            return await self._worker.reply(ticket, Checked)
         finally:
             self._running = None
 

@@ -7,7 +7,6 @@ import json
 import os
 import tempfile
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -60,14 +59,13 @@ async def _apply_all(session: Session, arguments: Sequence[Any]) -> dict[str, An
     unsafe = any(isinstance(each, Mapping) and each.get("unsafe") is True for each in arguments)
     folder = _folder(session, arguments)
     wanted = Applicability.UNSAFE if unsafe else Applicability.SAFE
+    # What was never saved is no file yet.
+    unsaved = tuple(document.path for document in session.documents.unsaved())
     async with progress(session, "devfix: fixing all files") as bar:
-        mended = await bar.unless_cancelled(session.worker.ask(MendAll(folder, wanted), Mended))
+        mended = await bar.unless_cancelled(session.worker.ask(MendAll(folder, wanted, unsaved), Mended))
     if mended.refusal:
         session.say(f"Nothing was changed: {mended.refusal}.", types.MessageType.Warning)
         return {"applied": False, "files": 0}
-    # What was never saved is no file yet.
-    unsaved = {document.path for document in session.documents.unsaved()}
-    mended = replace(mended, texts=tuple(each for each in mended.texts if each.path not in unsaved))
     edit = edit_for(session, mended)
     if edit is None:
         session.say("There is nothing to fix." if not mended.texts else "Files changed meanwhile; try again.")
@@ -80,7 +78,7 @@ async def _apply_all(session: Session, arguments: Sequence[Any]) -> dict[str, An
 
 
 def _folder(session: Session, arguments: Sequence[Any]) -> str:
-    named = next((path_of(each) for each in arguments if isinstance(each, str)), None)
+    named = next((session.documents.path(each) for each in arguments if isinstance(each, str)), None)
     if named is None:
         return session.home
     inside = named if named in session.folders else folder_of(named, session.folders)

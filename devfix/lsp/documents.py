@@ -55,6 +55,11 @@ class Document:
         suffixes = (".py", ".pyw", NOTEBOOK_SUFFIX) if self.language == "python" else (".py", ".pyw")
         return os.path.isabs(self.path) and self.path.endswith(suffixes)
 
+    @property
+    def item(self) -> types.TextDocumentItem:
+        """What a client would open it with."""
+        return types.TextDocumentItem(self.uri, self.language, self.version, self.text)
+
     @cached_property
     def lines(self) -> Lines:
         """Where its lines begin."""
@@ -147,6 +152,13 @@ class Documents:
         told = params.notebook_document
         self._find_place(told.uri, NOTEBOOK_SUFFIX)
         return self._keep_notebook(told.uri, told.version, tuple(cell.document for cell in told.cells))
+
+    def as_opened(self, program: Document) -> types.DidOpenNotebookDocumentParams:
+        """What a client would open a notebook with that is open; ``program`` is its program."""
+        items = [self._cells[cell].item for cell in self._notebooks[program.path].cells]
+        cells = [types.NotebookCell(types.NotebookCellKind.Code, item.uri) for item in items]
+        told = types.NotebookDocument(program.uri, "jupyter-notebook", program.version, cells)
+        return types.DidOpenNotebookDocumentParams(told, items)
 
     def change_notebook(self, params: types.DidChangeNotebookDocumentParams) -> Document:
         """Make changes to a notebook; returns its program. Raises OutOfStepError when it is not open."""

@@ -94,10 +94,11 @@ class Mend:
 
 @dataclass(frozen=True, slots=True)
 class MendAll:
-    """What fixes make of all files of a folder."""
+    """What fixes make of all files of a folder, as if those at the paths ``without`` were not there."""
 
     folder: str
     wanted: Applicability = Applicability.SAFE
+    without: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

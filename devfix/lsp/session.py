@@ -8,6 +8,7 @@ import logging
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
@@ -60,6 +61,8 @@ class Session:
         self.rules: dict[str, RuleCard] = {}
         self._pulling: Counter[str] = Counter()
         self._shown: dict[str, tuple[list[types.Diagnostic], str]] = {}
+        #: No name is given twice: a client may still know what it stood for before a document came to lie elsewhere.
+        self._names = map(str, count(1))
         self._sights: dict[str, Seen] = {}
         self._mends: dict[Mend, asyncio.Task[Mended]] = {}
         self._readying: dict[str, asyncio.Task[None]] = {}
@@ -202,7 +205,11 @@ class Session:
         for each in self.documents.unsaved():
             if self.documents.notebook(each.path) is None:
                 self.closed(each.uri)
-                self.opened(types.TextDocumentItem(each.uri, each.language, each.version, each.text))
+                self.opened(each.item)
+            else:
+                params = self.documents.as_opened(each)
+                self.closed_notebook(each.uri)
+                self.opened_notebook(params)
 
     # What is shown
 
@@ -322,10 +329,12 @@ class Session:
         finally:
             self._pulling[home] -= 1
         document = self.documents.get(path)
-        found = [] if document is None else self.diagnostics(document)
-        known, name = self._shown.get(path, (None, "0"))
+        if document is None:
+            return [], next(self._names)
+        found = self.diagnostics(document)
+        known, name = self._shown.get(path, (None, ""))
         if known != found:
-            name = str(int(name) + 1)
+            name = next(self._names)
             self._shown[path] = (found, name)
         return found, name
 
@@ -352,7 +361,8 @@ class Session:
             return Seen(document.revision)
         if known is None or known.revision != document.revision:
             known = await self.worker.ask(See(document.path), Seen, about=document.path)
-            self._sights[document.path] = known
+            if self.documents.get(document.path) is not None:  # it may have been closed meanwhile
+                self._sights[document.path] = known
         return known
 
     def say(self, message: str, kind: types.MessageType = types.MessageType.Info) -> None:

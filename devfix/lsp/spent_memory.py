@@ -25,5 +25,7 @@ class SpentMemory:
         new = gc.get_count()[0]
         if new < (max(_MANY, self._kept) if waited_for else max(_FEW, self._kept // 4)):
             return False
-        self._kept += new - gc.collect()
+        gc.collect()
+        # To count what came since is not enough: what else went meanwhile is seen nowhere.
+        self._kept = len(gc.get_objects())
         return True

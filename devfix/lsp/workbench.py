@@ -182,7 +182,8 @@ class Workbench:
     def _(self, request: MendAll) -> Mended:
         folder = self._folder(os.path.join(request.folder, "any"))
         found: list[NewText] = []
-        for program in folder.programs_with_notebooks():
+        for whole in folder.programs_with_notebooks():
+            program = _without(whole, request.without)
             texts = _new_texts(folder.engine.fix(program, request.wanted, folder.admitted))
             mended = self._mended(program, texts) if texts else Mended()
             if mended.refusal:
@@ -277,6 +278,13 @@ class Workbench:
                 key[0], self._loaded, self._buffers, self._undisturbed, loose=root is None
             )
         return self._folders[key]
+
+
+def _without(program: Program, paths: Sequence[str]) -> Program:
+    for path in map(short_path, paths):
+        if path in program.sources:
+            program = program.without(path)
+    return program
 
 
 def _new_texts(found: Iterable[FileReport]) -> dict[str, str]:

@@ -22,6 +22,8 @@ _START = "import sys, json; sys.path[:] = json.loads(sys.argv[1]); from devfix.l
 _RESTARTS, _WITHIN = 5, 60.0
 #: How long the process may work on one request, in seconds.
 _LIMIT = 120.0
+#: How long a request is put off for others, in seconds.
+_PATIENCE = 20.0
 
 Wanted = TypeVar("Wanted")
 
@@ -57,6 +59,12 @@ class Ticket:
         self.reply.add_done_callback(lambda done: done.cancelled() or done.exception())
         #: It is broken off to be made again.
         self.makes_way = False
+        self._since = time.monotonic()
+
+    def can_wait(self, about: frozenset[str]) -> bool:
+        """Whether it is for others than ``about``, and was not put off for long."""
+        is_for_others = bool(self.about) and not self.about & about
+        return is_for_others and time.monotonic() - self._since <= _PATIENCE
 
 
 class Worker:
@@ -135,7 +143,7 @@ class Worker:
         """Send a request; the process must have been started. What is urgent comes before what is about others."""
         if urgent and about:
             for ticket in self._waiting.values():
-                if ticket.about and not ticket.about & about and not ticket.makes_way:
+                if not ticket.makes_way and ticket.can_wait(about):
                     ticket.makes_way = True
                     self._send(Order(ticket.number, None))
         return self._post(request, about)
