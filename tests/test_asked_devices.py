@@ -254,3 +254,30 @@ def test_behind_an_assertion_of_the_host_nothing_is_on_an_accelerator(test: str)
     assert clashes(ASSERTED.format(test="assert x.ndim == 1")) == ["8: device"]
     guarded = f"if not {test}:\n        raise ValueError(x)"
     assert clashes(ASSERTED.format(test=guarded)) == []
+
+
+STRETCH = """
+import torch
+
+
+def stretched(spectrum, advance):
+    steps = torch.arange(0, 9, 2, device=spectrum.device)
+    return spectrum + advance * steps[0] + torch.ones(3, 3, device=spectrum.device)
+"""
+OF_STRETCH = """
+import torch
+from {module} import stretched
+
+
+def test_gate(spectrum):
+    assert stretched(spectrum, torch.linspace(0, 1, 3)[:, None]).shape
+"""
+
+
+def test_what_a_test_elsewhere_gives_is_where_the_test_gives_all_else() -> None:
+    assert clashes(OF_STRETCH.format(module="stretch"), stretch=STRETCH) == []
+
+
+def test_what_the_code_that_follows_makes_is_not() -> None:
+    made = STRETCH.replace("advance * steps[0]", "torch.ones(3, 3)")
+    assert clashes(OF_STRETCH.format(module="stretch"), stretch=made) == ["stretch.py:7: device"]

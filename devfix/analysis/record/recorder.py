@@ -282,17 +282,27 @@ class Recorder:
 
     def confirmed(self) -> list[Mismatch]:
         """The mismatches that hold, in a stable order."""
-        placed = {MODULE_TOKEN, *map(self._find, self._followed)}
+        followed = set(map(self._find, self._followed)) - {MODULE_TOKEN}
         held = [
             found
             for found, tokens in self.mismatches.items()
             if (found.kind != "map-location" or self._may_go_elsewhere(found))
-            and all(
-                self._find(token) in (placed if OWN not in tokens else {MODULE_TOKEN, OWN})
-                for token in tokens
-            )
+            and self._are_placed(found, {self._find(token) for token in tokens}, followed)
         ]
         return sorted(held, key=lambda m: (m.path, m.sink, m.kind, m.operation, m.operands != ()))
+
+    def _are_placed(self, found: Mismatch, tokens: set[str], followed: set[str]) -> bool:
+        """Whether the devices that a mismatch goes by are all on an accelerator.
+
+        Code that only follows where something is may be given everything on the CPU, by a test, say: what it meets then was
+        made elsewhere.
+        """
+        if OWN in tokens or not tokens & followed:
+            return tokens <= {MODULE_TOKEN, OWN}
+        made = {
+            operand.trail[0].path for operand in found.operands if operand.trail and operand.device == "cpu"
+        }
+        return tokens <= followed | {MODULE_TOKEN} and made <= {found.path}
 
     def _may_go_elsewhere(self, found: Mismatch) -> bool:
         """Whether a file may be loaded on another machine than it was written on."""
