@@ -13,9 +13,10 @@ if TYPE_CHECKING:
 #: The fact of an attribute that may be a method of the whole: nothing is known of what calling it computes.
 _MAYBE_METHOD = "perhaps a method"
 
-#: What models of transformers, torchvision, timm and diffusers call their parts, none of which is a method of any of them.
+#: What models of transformers, torchvision, timm and diffusers call their parts. No model of the first two has a method of such
+#: a name, as their sources say (transformers 5, torchvision 0.28); a transform's ``transform`` is no model's.
 _PARTS = frozenset(
-    "albert audio_encoder audio_tower avgpool aux_classifier backbone bart bert bn1 bn2 bn3 box_head classifier "
+    "albert audio_encoder audio_tower avgpool aux_classifier backbone bart base_model bert bn1 bn2 bn3 box_head classifier "
     "classification_head clip cls conv1 conv2 conv3 conv_head conv_in conv_out conv_stem convnext decode_head decoder deberta "
     "deit distilbert downsample electra embed_in embed_out embed_positions embed_tokens embedder embedding embeddings encoder "
     "fc fc1 fc2 fc3 fc_norm feature_extractor feature_projection features final_layer_norm fpn global_pool gpt_neox h head "
